@@ -1,0 +1,61 @@
+# make book   build the site into _build/html          make serve   build and show it on this machine
+# make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
+# make bench  peers, floors and ours, side by side      make live    the chapters as notebooks in JupyterLab
+# Everything is set up on first use: Python 3.11 or newer is all that has to be there.
+
+PYTHON ?= python3
+ENV    := .venv
+BIN    := $(ENV)/bin
+SHELL  := bash
+CODE   := $(shell find dplib -name '*.py' -o -name '*.js' -o -name '*.css') $(wildcard tests/claims/*.py)
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export PYTHONHASHSEED := 0
+
+.PHONY: book test serve live course bench clean
+.DEFAULT_GOAL := book
+
+$(ENV)/ready: requirements.txt pyproject.toml
+	@echo "== setting up $(ENV) (once): the libraries of requirements.txt and this package"
+	$(PYTHON) -m venv $(ENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+_build/claims.json: $(ENV)/ready $(CODE)
+	@echo "== checking every claim of the book"
+	$(BIN)/python -m pytest -q tests/claims
+
+book: _build/claims.json
+	@echo "== executing the pages that changed"
+	$(BIN)/python -m dplib.book.execute
+	@echo "== building the site"
+	$(BIN)/jupyter-book build -W -n --keep-going .
+	@echo "== done: open _build/html/index.html"
+
+test: book
+	@$(BIN)/python -c "from tests.site.browser import announce; announce()"
+	$(BIN)/python -m pytest -q --doctest-modules dplib tests --ignore=tests/claims
+
+serve: book
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
+
+live: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/jupyter
+live: $(ENV)/ready
+	$(BIN)/jupytext-config set-default-viewer markdown myst
+	$(BIN)/jupyter lab chapters/index.md
+
+course: $(ENV)/ready
+	$(BIN)/python exercises/course.py build all _build/course
+
+.venv-bench/ready: benchmarks/requirements.txt pyproject.toml
+	@echo "== setting up .venv-bench (once): the libraries that we measure ourselves against"
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	@touch $@
+
+bench: .venv-bench/ready
+	.venv-bench/bin/python benchmarks/run.py
+	@test -d _build/html && $(BIN)/python benchmarks/redraw.py || echo "no built book: redraw times left out (make book first)"
+
+clean:
+	rm -rf _build

@@ -1,0 +1,76 @@
+"""The house keeps its own rules: locks that agree, arrows that run one way, commands that are the ones promised."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCKS = ["requirements.txt", ".binder/requirements.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
+
+
+def pins(lock):
+    return {line for line in (ROOT / lock).read_text(encoding="utf-8").split("\n") if re.match(r"[\w.-]+==", line)}
+
+
+def test_the_live_subset_has_the_pins_of_the_book():
+    live = pins(".binder/requirements.txt")
+    assert live and live <= pins("requirements.txt")
+    assert not any(pin.lower().startswith("sphinx") for pin in live)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_pins_everything_and_names_no_index(lock):
+    lines = [line for line in (ROOT / lock).read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r"-e \.|[\w.-]+==[\w.!+-]+", line), line
+
+
+def imports(file):
+    """Names of the modules that a file imports, at any depth."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "audit"]
+
+
+@pytest.mark.parametrize("module", ORDER)
+def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book(module):
+    ours = {name.split(".")[1] for name in imports(ROOT / "dplib" / f"{module}.py") if name.startswith("dplib.")}
+    assert ours <= set(ORDER[: ORDER.index(module)])
+    others = {name.split(".")[0] for name in imports(ROOT / "dplib" / f"{module}.py")} - {"dplib"}
+    assert others & {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"} == set()
+
+
+def test_the_list_of_modules_is_complete():
+    assert sorted(ORDER) == sorted(file.stem for file in (ROOT / "dplib").glob("*.py") if file.stem != "__init__")
+
+
+def test_ci_runs_the_two_commands_of_the_readme():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^(make \w+)", re.search(r"## Two commands\n\n```sh\n(.*?)```", readme, re.S)[1], re.M)
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert commands == ["make book", "make test"]
+    assert re.findall(r"^(?:time )?(make \w+)", script, re.M) == commands
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = set(re.findall(r"chapters/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8")))
+    assert listed == {page.stem for page in (ROOT / "chapters").glob("*.md")}
+
+
+def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():
+    home = {}
+    package = {node.name for file in (ROOT / "dplib").glob("*.py") for node in ast.parse(file.read_text(encoding="utf-8")).body
+               if isinstance(node, ast.FunctionDef)}
+    for page in sorted((ROOT / "chapters").glob("*.md")):
+        for name in re.findall(r"^def (\w+)\(", page.read_text(encoding="utf-8"), re.M):
+            assert home.setdefault(name, page.name) == page.name, f"{name} is defined in {home[name]} and in {page.name}"
+            assert name not in package, f"{page.name} defines {name}, which the package has"
