@@ -1,0 +1,98 @@
+"""Argument checks shared by every module.
+
+Each check returns the argument in the form the caller computes with, or raises an error that names the argument and
+echoes what it got. None of them touches the caller's data.
+"""
+
+import operator
+
+import numpy as np
+
+LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
+
+
+def generator(rng):
+    """Randomness is always explicit: releases that share a seed share their noise, and their difference tells."""
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator, for example numpy.random.default_rng(), got {rng!r}")
+    return rng
+
+
+def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most=np.inf):
+    """Finite real numbers within public limits, as a float64 array (the very same object if it was one already)."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got {value!r}")
+    array = np.asarray(array, dtype=np.float64)
+    limits = [("above", np.greater, above), ("at least", np.greater_equal, at_least),
+              ("below", np.less, below), ("at most", np.less_equal, at_most)]
+    limits = [(words, compare, limit) for words, compare, limit in limits if np.isfinite(limit)]
+    good = np.isfinite(array)
+    for _, compare, limit in limits:
+        good &= compare(array, limit)
+    if not good.all():
+        wanted = " and ".join(["finite", *(f"{words} {limit:g}" for words, _, limit in limits)])
+        raise ValueError(f"{name} must be {wanted}, got {array[~good].flat[0]}")
+    return array
+
+
+def real(name, value, **limits):
+    """One finite real number within public limits, as a Python float."""
+    array = reals(name, value, **limits)
+    if array.ndim:
+        raise ValueError(f"{name} must be a single number, got an array of shape {array.shape}")
+    return float(array)
+
+
+def integers(name, value, *, at_least, at_most):
+    """Integers within public limits, as an array of their own integer type (booleans count as 0 and 1)."""
+    array = np.asarray(value)
+    if array.size == 0 and array.dtype.kind == "f":  # an empty list has no type of its own
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "biu":
+        raise ValueError(f"{name} must hold integers, got {value!r}")
+    if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
+        good = (array >= at_least) & (array <= at_most)
+        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {array[~good].flat[0]}")
+    return array
+
+
+def integer(name, value, *, at_least, at_most=2**62):
+    """One integer, as a Python int."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be an integer, got {value!r}") from None
+    if not at_least <= number <= at_most:
+        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {number}")
+    return number
+
+
+def interval(name, value):
+    """Two finite numbers (lo, hi) with lo < hi and a finite distance."""
+    ends = reals(name, value)
+    if ends.shape != (2,) or not 0 < float(ends[1]) - float(ends[0]) < np.inf:
+        raise ValueError(f"{name} must be a pair (lo, hi) with lo < hi, got {value!r}")
+    return float(ends[0]), float(ends[1])
+
+
+def choice(name, value, allowed):
+    """One of a few words."""
+    if value not in list(allowed):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    return value
+
+
+def scale(sensitivity, epsilon):
+    """The noise scale sensitivity / epsilon, refused where the division leaves the range of a float."""
+    ratio = real("sensitivity", sensitivity, above=0) / real("epsilon", epsilon, above=0)
+    if not 0 < ratio < np.inf:
+        raise ValueError(f"sensitivity / epsilon must be a positive finite number, got {sensitivity!r} / {epsilon!r}")
+    return ratio
+
+
+def lattice_scale(name, scale):
+    """Integer noise is kept far from the ends of int64 by a public limit on its scale."""
+    if scale > LARGEST_LATTICE_SCALE:
+        raise ValueError(f"{name} must be at most 2**36 for integer noise, got {scale:g}")
+    return scale

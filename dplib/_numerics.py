@@ -1,0 +1,59 @@
+"""Functions that have to be computed in the right order: logarithms and the privacy profile of Gaussian noise.
+
+Symbols: ``s`` is the noise multiplier σ/Δ, ``epsilon`` and ``delta`` the privacy parameters; all broadcast.
+"""
+
+import numpy as np
+from scipy.special import erfc, erfcx, ndtri
+
+
+def log1mexp(x):
+    """ln(1 - e^-x) for x > 0, accurate at both ends."""
+    with np.errstate(divide="ignore"):
+        return np.where(x < np.log(2), np.log(-np.expm1(-x)), np.log1p(-np.exp(-x)))[()]
+
+
+def gaussian_log_delta(epsilon, s):
+    """ln δ(ε, s) without cancellation.
+
+    The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both terms:
+    δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
+    """
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # np.where also evaluates the branch it drops
+        u, h = (epsilon * s - 0.5 / s) / np.sqrt(2), 1 / (np.sqrt(2) * s)
+        drop = np.fmax(_erfcx_drop(u, h), np.finfo(float).tiny)  # only where e^(-u²) is 0 anyway
+        from_zero = np.log(drop / 2) - u**2
+        from_one = np.log((erfc(u) - np.exp(-(u**2)) * erfcx(u + h)) / 2)  # h > 2: δ is near 1, nothing cancels
+        return np.where(u > -1, from_zero, from_one)
+
+
+def _erfcx_drop(u, h):
+    """erfcx(u) - erfcx(u + h); for small h by Taylor's formula at the midpoint m, where e' = 2me - 2/√π."""
+    m = u + h / 2
+    e = erfcx(m)
+    first = 2 * m * e - 2 / np.sqrt(np.pi)
+    second = 2 * e + 2 * m * first
+    third = 4 * first + 2 * m * second
+    return np.where(h < 2e-3, -h * (first + h**2 / 24 * third), erfcx(u) - erfcx(u + h))
+
+
+def gaussian_multiplier(epsilon, delta):
+    """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s.
+
+    The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is
+    decreasing and concave, so every step stays above the solution and the steps shrink quadratically.
+    """
+    z = ndtri(delta)
+    root = np.sqrt(z**2 + 2 * epsilon)
+    with np.errstate(over="ignore", divide="ignore"):
+        s = np.where(z > 0, 1 / (z + root), (root - z) / (2 * epsilon))
+        s = np.minimum(s, 1 / (delta * np.sqrt(2 * np.pi)))
+    for _ in range(50):
+        log_delta = gaussian_log_delta(epsilon, s)
+        u = (epsilon * s - 0.5 / s) / np.sqrt(2)
+        slope = -np.exp(-(u**2) - log_delta) / (np.sqrt(2 * np.pi) * s)
+        step = (np.log(delta) - log_delta) / slope
+        s = s * np.exp(step)
+        if np.all(np.abs(step) < 1e-8):  # the error left is of the order of its square
+            break
+    return s

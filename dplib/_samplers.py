@@ -1,0 +1,78 @@
+"""Integer noise built from fair bits alone.
+
+A coin of probability p is tossed exactly, for every double p; the binary digits of a geometric variable are independent
+coins; everything else is made from these two facts and rejection. Given independent fair bits, the only deviation from
+the ideal laws is that the double p is itself rounded, and that outputs of total probability below 1e-300 never occur.
+
+Symbols: ``rate`` is 1/b for noise of scale b, so that the ratio of neighbouring probabilities is ``q = exp(-rate)``.
+"""
+
+import numpy as np
+from scipy.special import expit
+
+ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
+
+
+def bernoulli(p, size, rng):
+    """Booleans of shape ``size``, true with probability exactly ``p`` (a double below 1, or an array of them).
+
+    A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
+    """
+    digits = np.ldexp(p, 64)
+    whole = np.floor(digits)
+    uniform = rng.integers(0, 2**64 - 1, size=size, dtype=np.uint64, endpoint=True)
+    bound = whole.astype(np.uint64)
+    below = uniform < bound
+    tie = uniform == bound
+    if tie.any():  # once in 2**64 tosses
+        rest = np.broadcast_to(digits - whole, below.shape)[tie]
+        below[tie] = bernoulli(rest, rest.shape, rng)
+    return below
+
+
+def geometric(rate, size, rng):
+    """G with Pr[G = m] = (1 - q) q^m for m = 0, 1, ...
+
+    q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent coins of odds q^(2^j).
+    """
+    total = np.zeros(size, dtype=np.int64)
+    digit = 0
+    while 2.0**digit * rate < 700:  # later digits are 1 with probability below 1e-304
+        total += bernoulli(expit(-(2.0**digit) * rate), size, rng) * (1 << digit)
+        digit += 1
+    return total
+
+
+def two_sided_geometric(rate, size, rng):
+    """G with Pr[G = m] = (1 - q)/(1 + q) q^|m| over all integers m."""
+    moved = ~bernoulli(np.tanh(rate / 2), size, rng) if rate < 1 else bernoulli(2 * expit(-rate), size, rng)
+    magnitude = (geometric(rate, size, rng) + 1) * moved  # of Pr[G = 0] and Pr[G != 0], toss the one that is small
+    return np.where(bernoulli(0.5, size, rng), magnitude, -magnitude)
+
+
+def truncated_two_sided_geometric(rate, bound, size, rng):
+    """The two-sided geometric law conditioned on |G| <= bound."""
+    return _accepted(lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, size)
+
+
+def discrete_normal(sigma, size, rng):
+    """Y with Pr[Y = y] proportional to exp(-y^2 / (2 sigma^2)) over all integers y (Canonne, Kamath and Steinke)."""
+    scale = np.floor(sigma) + 1
+
+    def accept(y):
+        with np.errstate(over="ignore"):  # a tiny sigma rejects every y but 0
+            exponent = ((np.abs(y) - sigma**2 / scale) / sigma) ** 2 / 2
+        return bernoulli(np.minimum(np.exp(-exponent), 1 - 2.0**-53), y.shape, rng)
+
+    return _accepted(lambda n: two_sided_geometric(1 / scale, n, rng), accept, size)
+
+
+def _accepted(propose, accept, size):
+    """Rejection sampling: the first accepted proposals, in the shape asked for."""
+    wanted = int(np.prod(size, dtype=np.int64))
+    batches, have = [np.empty(0, dtype=np.int64)], 0
+    while have < wanted:
+        proposals = propose(int(1.4 * (wanted - have)) + 16)
+        batches.append(proposals[accept(proposals)])
+        have += batches[-1].size
+    return np.concatenate(batches)[:wanted].reshape(size)

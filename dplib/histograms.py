@@ -1,0 +1,376 @@
+"""Counting cells: known in advance, or named by the data.
+
+A histogram counts the records in each cell. With a public list of cells, noise on every count is enough, on the empty
+cells too. When there are too many cells to list, a cell may be named only if its count is clearly above what a single
+record could produce; δ pays for the rest.
+
+Symbols
+-------
+b
+    The noise scale: 2/ε under ``replace`` (two counts change by one), 1/ε under ``add_remove`` (one count does).
+q
+    The ratio e^(-1/b) of the integer noise, Pr[Z = m] ∝ q^|m|.
+T
+    The threshold a noisy count has to pass to be released.
+A
+    The bound of truncated noise.
+
+``noise`` is ``"laplace"`` (real, idealised arithmetic) or ``"discrete_laplace"`` (integer, exact coins).
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from math import prod
+
+import numpy as np
+
+from dplib import _checks, _numerics, _samplers, mechanisms
+
+SENSITIVITY = {"replace": 2, "add_remove": 1}  # of the counts, in ℓ₁ norm
+NOISE = {"laplace": mechanisms.laplace, "discrete_laplace": mechanisms.discrete_laplace}
+PRECISE = Context(prec=50)  # integer thresholds are decided exactly
+BLOCK = 1 << 16  # records at a time, so that the working memory stays in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class SparseHistogram:
+    """The released part of a histogram over labels that nobody listed beforehand.
+
+    Attributes
+    ----------
+    labels : array, shape (m,)
+        The released labels, sorted. For strings the type is as wide as the longest released label, not as the longest
+        one in the data.
+    counts : float64 or int64 array, shape (m,)
+        Their noisy counts. Every other label counts as 0.
+    threshold : float or int
+        What a noisy count had to exceed (float) or to reach (int).
+    """
+
+    labels: np.ndarray
+    counts: np.ndarray
+    threshold: float | int
+
+
+def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace", noise="laplace", rng):
+    """Count the records in each of finitely many cells and add noise to every count, the empty cells included.
+
+    Parameters
+    ----------
+    labels : array_like, shape (..., n)
+        The cell of each record, an integer in 0, …, cells - 1; or, if ``bounds`` is given, a real number, whose cell is
+        min(⌊(x - lo) k/(hi - lo)⌋, k - 1). The last axis is the data set, leading axes are independent runs.
+    cells : int ≥ 1
+        The number k of cells, public.
+    bounds : (float, float), optional
+        A public interval (lo, hi), lo < hi, to be cut into equal cells. Values outside it are clipped to it.
+    epsilon : float > 0
+    neighbor : {"replace", "add_remove"}
+    noise : {"laplace", "discrete_laplace"}
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64 or int64, shape (..., cells)
+        The noisy counts; they may be negative.
+
+    Privacy
+    -------
+    ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers). With
+    ``noise="laplace"`` idealised arithmetic.
+
+    Error
+    -----
+    Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
+
+    Cost
+    ----
+    One pass over the data in blocks that fit the cache, no copy; one draw per cell.
+
+    Raises
+    ------
+    ValueError
+        If a label is not a cell, a number is not finite or an argument is out of range.
+    TypeError
+        If ``rng`` is not a Generator.
+
+    References
+    ----------
+    thm-laplace-histogram; Dwork, McSherry, Nissim and Smith (2006).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> visits = np.repeat([0, 1, 3], [50, 30, 20])
+    >>> laplace_histogram(visits, cells=5, epsilon=1.0, noise="discrete_laplace", rng=rng)
+    array([51, 31,  0, 19, -2])
+    """
+    cells = _checks.integer("cells", cells, at_least=1, at_most=2**52)
+    bounds = None if bounds is None else _checks.interval("bounds", bounds)
+    add_noise = NOISE[_checks.choice("noise", noise, NOISE)]
+    sensitivity = SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)]
+    return add_noise(_count_cells(labels, cells, bounds), sensitivity=sensitivity, epsilon=epsilon, rng=rng)
+
+
+def _count_cells(labels, cells, bounds):
+    """Exact counts of shape (..., cells)."""
+    labels = np.asarray(labels)
+    if labels.ndim == 0:
+        raise ValueError(f"labels must have the records on the last axis, got the single value {labels}")
+    *batch, n = labels.shape
+    rows = labels.reshape(prod(batch), n)
+    counts = np.zeros((prod(batch), cells), dtype=np.int64)
+    height, width = max(1, BLOCK // max(n, cells)), max(BLOCK, cells)
+    for top in range(0, len(rows), height):
+        for left in range(0, n, width):
+            block = rows[top:top + height, left:left + width]
+            if bounds is None:
+                block = _checks.integers("labels", block, at_least=0, at_most=cells - 1).astype(np.int64, copy=False)
+            else:
+                block = _uniform_cells(_checks.reals("labels", block), cells, *bounds)
+            counts[top:top + height] += _count_rows(block, cells)
+    return counts.reshape(*batch, cells)
+
+
+def _uniform_cells(x, cells, lo, hi):
+    """The cell of each number when [lo, hi] is cut into equal cells, by the formula of the docstring, in place."""
+    with np.errstate(over="ignore"):  # huge values are clipped like any other
+        position = x - lo
+        position *= cells
+    position /= hi - lo
+    return np.clip(position, 0, cells - 1, out=position).astype(np.int64)
+
+
+def _count_rows(block, cells):
+    """Count every row of a small block at once: row i owns the labels i·cells, …, (i + 1)·cells - 1."""
+    if len(block) > 1:
+        block = block + cells * np.arange(len(block))[:, np.newaxis]
+    return np.bincount(block.ravel(), minlength=len(block) * cells).reshape(len(block), cells)
+
+
+def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
+    """The smallest threshold with which a `stability_histogram` is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    neighbor : {"replace", "add_remove"}
+    noise : {"laplace", "discrete_laplace"}
+
+    Returns
+    -------
+    float, or int for integer noise
+        Laplace: T = 1 + b ln(1/(2δ)), release if the noisy count exceeds T. Integer: the smallest T with
+        q^(T-1)/(1 + q) ≤ δ, release if the noisy count is at least T; decided in 50-digit arithmetic.
+
+    Privacy
+    -------
+    A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any smaller
+    integer) it passes with more, and the guarantee fails.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    thm-stability-histogram.
+
+    Examples
+    --------
+    >>> round(stability_threshold(epsilon=1, delta=1e-6), 6)
+    27.244727
+    >>> stability_threshold(epsilon=1, delta=1e-6, noise="discrete_laplace")
+    28
+    """
+    scale = _checks.scale(SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)], epsilon)
+    delta = _checks.real("delta", delta, above=0, at_most=0.5)
+    if _checks.choice("noise", noise, NOISE) == "laplace":
+        return 1 - scale * float(np.log(2 * delta))
+    with localcontext(PRECISE):
+        rate, delta = Decimal(float(epsilon)) / SENSITIVITY[neighbor], Decimal(delta)
+        return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
+
+
+def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="laplace", rng):
+    """Count the records of each label and release the cells whose noisy count passes a threshold.
+
+    The list of possible labels may be unlimited and unknown. What is not released counts as 0.
+
+    Parameters
+    ----------
+    labels : array_like, shape (n,)
+        One data set: the label of each record. Integers, strings, or anything NumPy can sort.
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    neighbor : {"replace", "add_remove"}
+    noise : {"laplace", "discrete_laplace"}
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SparseHistogram
+        The released labels in sorted order (never in the order of the data), their noisy counts, the threshold.
+
+    Privacy
+    -------
+    (ε, δ)-DP under the stated relation, with the smallest possible threshold, `stability_threshold`. With
+    ``noise="laplace"`` idealised arithmetic; with integer noise the rounding described in `discrete_laplace` multiplies
+    δ by at most 1 + 2**-42 T.
+
+    Error
+    -----
+    With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with probability
+    1 - β. So the error is of order ln(n/δ)/ε, and free of the number of possible cells.
+
+    Cost
+    ----
+    O(n log n), or O(n) for integers in a range of at most 4n; one draw per non-empty cell.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not one-dimensional and sortable, one is missing (NaN), or an argument is out of range.
+    TypeError
+        If ``rng`` is not a Generator.
+
+    References
+    ----------
+    thm-stability-histogram; Korolova, Kenthapadi, Mishra and Ntoulas (2009); Bun, Nissim and Stemmer (2016).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
+    >>> released = stability_histogram(words, epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released.labels, released.counts, released.threshold
+    (array(['of', 'the'], dtype='<U3'), array([405, 898]), 28)
+    """
+    threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise)
+    names, counts = _count_labels(labels)
+    noisy = NOISE[noise](counts, sensitivity=SENSITIVITY[neighbor], epsilon=epsilon, rng=rng)
+    return _released(names, noisy, threshold)
+
+
+def truncated_histogram(labels, *, epsilon, delta, neighbor="replace", noise="laplace", rng):
+    """A `stability_histogram` with bounded noise, whose error is bounded with certainty.
+
+    Parameters
+    ----------
+    labels : array_like, shape (n,)
+        One data set: the label of each record. Integers, strings, or anything NumPy can sort.
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    neighbor : {"replace", "add_remove"}
+    noise : {"laplace", "discrete_laplace"}
+        The law that is conditioned on [-A, A].
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SparseHistogram
+        The released labels in sorted order, their noisy counts, the threshold. Laplace: released if the noisy count
+        exceeds 1 + A; integer: if it is at least A + 2. A label of a single record is never released.
+
+    Privacy
+    -------
+    (ε, δ)-DP under the stated relation, with A = b ln(1 + (e^(1/b) - 1)/δ) under ``replace`` and 2δ in place of δ under
+    ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under ``add_remove``), Z = Σ q^|m| over |m| ≤ A. With
+    ``noise="laplace"`` idealised arithmetic; with integer noise rounding multiplies δ by at most 1 + 2**-42 A and adds
+    at most 2**-41 to ε.
+
+    Error
+    -----
+    Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
+
+    Cost
+    ----
+    O(n log n), or O(n) for integers in a range of at most 4n; one draw per non-empty cell (several for integer noise
+    when δ is not small).
+
+    Raises
+    ------
+    ValueError
+        If the labels are not one-dimensional and sortable, one is missing (NaN), or an argument is out of range.
+    TypeError
+        If ``rng`` is not a Generator.
+
+    References
+    ----------
+    thm-truncated-histogram.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
+    >>> released = truncated_histogram(words, epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released.labels, released.counts, released.threshold
+    (array(['of', 'the'], dtype='<U3'), array([401, 906]), 29)
+    """
+    scale = _checks.scale(SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)], epsilon)
+    delta = _checks.real("delta", delta, above=0, at_most=0.5)
+    _checks.choice("noise", noise, NOISE)
+    names, counts = _count_labels(labels)
+    _checks.generator(rng)
+    if noise == "laplace":
+        bound = _laplace_bound(scale, delta / SENSITIVITY[neighbor])
+        return _released(names, counts + _truncated_laplace(scale, bound, counts.shape, rng), 1 + bound)
+    rate = 1 / _checks.lattice_scale("1 / epsilon", scale)
+    bound = _geometric_bound(epsilon, delta, SENSITIVITY[neighbor])
+    drawn = _samplers.truncated_two_sided_geometric(rate, bound, counts.shape, rng)
+    return _released(names, counts + drawn, bound + 2)
+
+
+def _laplace_bound(scale, lost):
+    """A with Pr[Z > A - 1] = lost for Lap(b) conditioned on [-A, A]: b ln(1 + (e^(1/b) - 1)/(2 lost))."""
+    rate = 1 / scale
+    return float(scale * np.logaddexp(0, rate + _numerics.log1mexp(rate) - np.log(2 * lost)))
+
+
+def _truncated_laplace(scale, bound, size, rng):
+    """Lap(b) conditioned on [-A, A], by inversion."""
+    signed = rng.uniform(-1, 1, size)
+    magnitude = -scale * np.log1p(np.abs(signed) * np.expm1(-bound / scale))
+    return np.copysign(np.minimum(magnitude, bound), signed)
+
+
+def _geometric_bound(epsilon, delta, changes):
+    """The smallest A with changes · q^A / Z <= delta, where Z = (1 + q - 2 q^(A+1)) / (1 - q), solved for q^A."""
+    with localcontext(PRECISE):
+        rate, lost = Decimal(float(epsilon)) / changes, Decimal(delta) / changes
+        q = (-rate).exp()
+        return _ceil(((1 - q + 2 * q * lost) / (lost * (1 + q))).ln() / rate)
+
+
+def _ceil(number):
+    return int(number.to_integral_value(ROUND_CEILING))
+
+
+def _count_labels(labels):
+    """The distinct labels in sorted order, and how often each occurs."""
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels must be one data set, an array of shape (n,), got shape {labels.shape}")
+    if labels.size and labels.dtype.kind in "iu":
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < 4 * labels.size and high < 2**63:  # a range this short is counted faster than sorted
+            counts = np.bincount(np.subtract(labels, low, dtype=np.int64, casting="unsafe"))
+            occupied = np.flatnonzero(counts)
+            return (occupied + low).astype(labels.dtype), counts[occupied]
+    try:
+        if np.any(labels != labels):
+            raise ValueError("labels must not be missing, got NaN")
+        return np.unique(labels, return_counts=True)
+    except TypeError as error:
+        raise ValueError(f"labels must be of one sortable kind, got {error}") from None
+
+
+def _released(names, noisy, threshold):
+    """Only what passes the threshold; the width of a string type must not betray a longer label that does not."""
+    passed = noisy > threshold if noisy.dtype.kind == "f" else noisy >= threshold
+    names = names[passed]
+    if names.dtype.kind in "US":
+        names = np.array(names.tolist(), dtype=names.dtype.kind)
+    return SparseHistogram(names, noisy[passed], threshold)
