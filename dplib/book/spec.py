@@ -1,0 +1,246 @@
+"""What an author may write in an `Explorer`, and what is said when it is wrong.
+
+The vocabulary is frozen to what both renderers draw (`web/draw.js` on screen, `still.py` in print). It is checked in full,
+because Observable Plot takes an unknown string for the name of a field and then draws nothing, or throws in the reader's browser.
+"""
+import inspect
+import json
+import math
+import re
+from decimal import ROUND_HALF_UP, Context
+
+import numpy as np
+
+# The channels that place a mark: those it needs, and those it may have.
+MARKS = dict(areaY=("x y1 y2", ""), dot=("x y", ""), line=("x y", ""), rect=("x1 x2 y1 y2", ""), rectY=("x1 x2 y1 y2", ""),
+             ruleX=("x", "y1 y2"), ruleY=("y", "x1 x2"), text=("x y text", ""))
+INKS = {"c1", "c2", "c3", "c4", "currentColor", "none"}
+WORDS = dict(stroke=INKS, fill=INKS, labelAt={"first", "last"}, textAnchor={"start", "middle", "end"},
+             curve={"linear", "step", "step-before", "step-after"}, shapeRendering={"crispEdges", "auto"})
+NUMBERS = {"strokeWidth", "r", "dx", "dy", "fontSize", "fontWeight"}
+OPACITIES = {"fillOpacity", "strokeOpacity"}
+AXIS = {"label", "type", "domain", "ticks", "tickFormat"}
+MAX_ERROR = 5e-4                                                           # of a column, relative: a sixth of a pixel in 360
+MIN_DRAWS = 20                                                             # fewer do not look random
+MARGINS = {"marginTop", "marginRight", "marginBottom", "marginLeft"}
+PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?:\[(\d+)\])?\}")
+
+
+def name_of(f):
+    return getattr(f, "__name__", repr(f))
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+# ---------------------------------------------------------------------------------------------------- controls and columns
+
+def dependencies(explorer, f):
+    """The names a function depends on, "draw" for its `rng`."""
+    names = list(inspect.signature(f).parameters)
+    if unknown := [n for n in names if n not in explorer.controls and n != "rng"]:
+        raise ValueError(f"{explorer}: {name_of(f)} takes {unknown}, which are no controls (there are {list(explorer.controls)})")
+    return ["draw" if n == "rng" else n for n in names]
+
+
+def check_controls(explorer, plot):
+    if not (isinstance(explorer.id, str) and re.fullmatch("[a-z][a-z0-9-]*", explorer.id)):
+        raise ValueError(f"explorer id {explorer.id!r}: use lower-case letters, digits and hyphens")
+    for name, c in explorer.controls.items():
+        where = f"{explorer}: control {name!r}"
+        if not name.isidentifier() or name in ("draw", "rng"):
+            raise ValueError(f"{where}: this name is taken or is no name")
+        if not c.label:
+            raise ValueError(f"{where}: label is empty")
+        if len(c.values) < 2 or not np.isfinite(c.values).all() or not (np.diff(c.values) > 0).all():
+            raise ValueError(f"{where}: values must be two or more finite numbers that increase strictly, got {c.values}")
+        if c.log and c.values[0] <= 0:
+            raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
+        if c.integer and not all(isinstance(v, int) for v in c.values):
+            raise ValueError(f"{where}: values must be integers, got {c.values}")
+        if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
+            raise ValueError(f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}")
+    used = {n for by in explorer._by for n in by}
+    domains = [v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)]
+    if idle := [n for n in explorer.controls if n not in used and n not in domains]:
+        raise ValueError(f"{explorer}: the controls {idle} move nothing")
+    if ("draw" in used) != (explorer.draws > 0) or 0 < explorer.draws < MIN_DRAWS:
+        raise ValueError(f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if none does, got {explorer.draws}")
+
+
+def check_columns(explorer, place, result):
+    """What a function returned, as {name: 1-d float array}, NaN at gaps."""
+    if not isinstance(result, dict) or not result:
+        raise ValueError(f"{explorer}: {place} must return a dict of columns, got {type(result).__name__}")
+    columns = {}
+    for name, value in result.items():
+        try:
+            column = np.ma.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{explorer}: {place} column {name!r} is not numeric: {error}") from error
+        if column.ndim > 1 or not column.size:
+            raise ValueError(f"{explorer}: {place} column {name!r} must be a number or a non-empty 1-d array, got shape {column.shape}")
+        column = np.ma.atleast_1d(column)
+        gaps = np.ma.getmaskarray(column)
+        if (bad := ~np.isfinite(column.data) & ~gaps).any():
+            i = int(np.argmax(bad))
+            raise ValueError(f"{explorer}: {place} column {name!r} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)")
+        columns[name] = np.where(gaps, np.nan, column.data)
+    return columns
+
+
+def check_names(explorer, columns, others):
+    """A name must stand for one thing."""
+    if twice := sorted(set(columns) & set(others)):
+        raise ValueError(f"{explorer}: two functions give the columns {twice}")
+    if both := sorted(set(columns) & {*explorer.controls, "draw", "rng"}):
+        raise ValueError(f"{explorer}: the names {both} stand for a control and a column")
+
+
+def check_error(explorer, name, values, scale, error):
+    """Codes are uint16: over more than about 28 decades they would show in the figure."""
+    if scale["scale"] == "log" and error > MAX_ERROR:
+        low, high = np.nanmin(values[values > 0]), np.nanmax(values)
+        raise ValueError(f"{explorer}: column {name!r} spans {low:.1e} to {high:.1e}: set what is negligible to 0, or mask it")
+
+
+def check_shapes(explorer, f, first, row, values):
+    """Every grid point of a function must give the same columns of the same lengths."""
+    shape = lambda columns: {name: a.size for name, a in columns.items()}
+    if shape(first) != shape(row):
+        raise ValueError(f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, but {shape(first)} at the first grid point")
+
+
+# ---------------------------------------------------------------------------------------------------- the figure
+
+def check_plot(explorer, plot, table):
+    """The checked figure as plain JSON; an axis without a domain gets one that covers every tabulated value."""
+    if unknown := set(plot) - MARGINS - {"x", "y", "marks"}:
+        raise ValueError(f"{explorer}: plot has unknown entries {sorted(unknown)}")
+    try:
+        plot = json.loads(json.dumps(plot, default=lambda v: v.tolist(), allow_nan=False))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{explorer}: plot must be finite numbers, strings, lists and dicts: {error}") from error
+    if not plot.get("marks"):
+        raise ValueError(f"{explorer}: plot has no marks")
+    for number, mark in enumerate(plot["marks"]):
+        if not (isinstance(mark, list) and len(mark) == 2 and mark[0] in MARKS and isinstance(mark[1], dict)):
+            raise ValueError(f"{explorer}: mark {number} must be [kind, options] with a kind of {sorted(MARKS)}, got {mark!r}")
+        check_mark(f"{explorer}: mark {number} ({mark[0]})", *mark, table)
+    for side in "xy":
+        plot[side] = check_axis(f"{explorer}: {side} axis", side, plot.get(side), plot["marks"], explorer.controls, table)
+    return plot
+
+
+def check_mark(where, kind, options, table):
+    needed, optional = (set(part.split()) for part in MARKS[kind])
+    if missing := needed - set(options):
+        raise ValueError(f"{where} needs {sorted(missing)}")
+    lengths = {}
+    for option, v in options.items():
+        wrong = f"{where}: {option} = {v!r} "
+        if option in needed | optional and option != "text" or option in OPACITIES:
+            if not is_number(v) and v not in table:
+                raise ValueError(wrong + f"is neither a number nor a column (there are {sorted(table)})")
+            if not is_number(v):
+                lengths[v] = table[v].shape[-1]
+            if option in OPACITIES and not ((0 <= (a := table.get(v, v))) & (a <= 1) | np.isnan(a)).all():
+                raise ValueError(wrong + "must lie between 0 and 1")
+        elif option in WORDS:
+            if v not in WORDS[option]:
+                raise ValueError(wrong + f"must be one of {sorted(WORDS[option])}")
+        elif option in NUMBERS:
+            if not is_number(v):
+                raise ValueError(wrong + "must be a number")
+        elif option == "strokeDasharray":
+            if not re.fullmatch(r"\d+( \d+)*", str(v)):
+                raise ValueError(wrong + 'must be lengths such as "6 3"')
+        elif option not in ("label", "text"):
+            raise ValueError(wrong + "is an option that this mark does not have")
+    if len(set(lengths.values()) - {1}) > 1:
+        raise ValueError(f"{where}: its columns have different lengths {lengths}")
+
+
+def positions(mark, side):
+    """The channels of a mark that lie on an axis."""
+    return [v for option, v in mark[1].items() if option in (side, side + "1", side + "2")]
+
+
+def check_axis(where, side, axis, marks, controls, table):
+    axis = dict(axis or {})
+    if unknown := set(axis) - AXIS:
+        raise ValueError(f"{where} has unknown options {sorted(unknown)}")
+    if not axis.get("label"):
+        raise ValueError(f"{where} needs a label, with its unit")
+    log = axis.setdefault("type", "linear") == "log"
+    if axis["type"] not in ("linear", "log"):
+        raise ValueError(f"{where}: type must be 'linear' or 'log', got {axis['type']!r}")
+    shown = [(v, np.ravel(table[v] if v in table else float(v))) for mark in marks for v in positions(mark, side)]
+    for name, values in shown:
+        if log and (low := np.nanmin(values, initial=np.inf)) <= 0:
+            raise ValueError(f"{where} is logarithmic, but {name!r} has the value {low}: mask it")
+    ends = [controls[v].values if v in controls else [v] for v in axis.get("domain", [])]
+    if not ends:
+        every = np.concatenate([values for _, values in shown] or [np.zeros(0)])
+        low, high = (float(f(every, initial=start)) for f, start in ((np.nanmin, np.inf), (np.nanmax, -np.inf)))
+        if not low < high:
+            raise ValueError(f"{where} needs a domain: its values run from {low} to {high}")
+        return axis | dict(domain=round_domain(low, high, log))
+    flat = [v for end in ends for v in end]
+    if len(ends) != 2 or not all(map(is_number, flat)) or not max(ends[0]) < min(ends[1]) or log and min(flat) <= 0:
+        raise ValueError(f"{where}: domain {axis['domain']} must be two increasing numbers or controls{', positive ones' if log else ''}")
+    return axis
+
+
+def round_domain(low, high, log):
+    """The smallest interval with round ends that covers [low, high]: whole decades, or about five steps of 1, 2 or 5."""
+    if log:
+        return [float(f"1e{math.floor(math.log10(low))}"), float(f"1e{math.ceil(math.log10(high))}")]
+    power = 10.0 ** math.floor(math.log10((high - low) / 5))
+    step = next(digit * power for digit in (1, 2, 5, 10) if digit * power * 5 >= high - low)
+    return [float(f"{round_to(end / step) * step:.12g}") for end, round_to in ((low, math.floor), (high, math.ceil))]
+
+
+# ---------------------------------------------------------------------------------------------------- texts
+
+def check_texts(explorer, table, texts, plot):
+    """Every {placeholder} must be a control, a column of one entry, or name[i] with an entry that exists."""
+    for name, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            raise ValueError(f"{explorer}: {name} is empty")
+    marked = {f"{option} of mark {i} ({kind})": options[option] for i, (kind, options) in enumerate(plot["marks"])
+              for option in ("label", "text") if option in options}
+    for name, text in (texts | marked).items():
+        for placeholder, entry in PLACEHOLDER.findall(text):
+            length = 1 if placeholder in explorer.controls and not entry else table[placeholder].shape[-1] if placeholder in table else 0
+            if not (int(entry) < length if entry else length == 1):
+                known = f"an entry of it (it has {length})" if length else "a control or a column"
+                raise ValueError(f"{explorer}: {{{placeholder}{entry and f'[{entry}]'}}} in {name} is not {known}")
+        if set(PLACEHOLDER.sub("", text)) & set("{}"):
+            raise ValueError(f"{explorer}: {name} has a brace that is no placeholder: {text!r}")
+
+
+def format(value):
+    """A number as readers see it: integers in full, else three digits; the same as `format` in draw.js."""
+    if not math.isfinite(value):
+        return "–"
+    sign, size = ("−" if value < 0 else ""), abs(value)
+    if size >= 1e6 or 0 < size < 1e-3:
+        mantissa, power = f"{Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(size):.1e}".split("e")
+        ten = "10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        return sign + (ten if mantissa == "1.0" else f"{mantissa.removesuffix('.0')}·{ten}")
+    if size % 1:
+        size = float(Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(size))
+    return sign + (f"{size:,.0f}" if size % 1 == 0 else f"{size:,.10f}".rstrip("0"))
+
+
+def fill_in(text, columns, values):
+    """A text with its placeholders replaced by the values of controls and entries of columns."""
+    number = lambda m: values[m[1]] if m[1] in values else columns[m[1]][int(m[2] or 0)]
+    return PLACEHOLDER.sub(lambda m: format(number(m)), text)
+
+
+def start_text(explorer, field):
+    """The readout or the alt text at the starting values."""
+    return fill_in(explorer.spec[field], explorer.at(), {name: c.values[c.start] for name, c in explorer.controls.items()})

@@ -1,0 +1,194 @@
+// Figures from descriptions: `drawFigure` makes an <svg> of a spec and its columns; `Plot` (Observable Plot) is in scope.
+//
+// The marks and axes of a spec are Plot's, but a string that names a column stands for that column, c1…c4 are inks, and texts
+// are placed here, so that none hides another and none leaves the figure.
+
+// ------------------------------------------------------------------------------------------------ texts
+
+const decimal = new Intl.NumberFormat("en-US", { maximumFractionDigits: 10 });
+
+/** A number as readers see it: integers in full, else three digits. The same as `format` in spec.py. */
+function format(value) {
+  if (!Number.isFinite(value)) return "–";
+  const sign = value < 0 ? "−" : "", size = Math.abs(value);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) {
+    const [mantissa, power] = size.toExponential(1).split("e");
+    const ten = "10" + String(+power).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
+    return sign + (mantissa === "1.0" ? ten : `${mantissa.replace(/\.0$/, "")}·${ten}`);
+  }
+  const shown = size % 1 ? +size.toPrecision(3) : size;
+  return sign + decimal.format(shown);
+}
+
+/** A text with its placeholders {name} and {name[3]} filled in. */
+function fillIn(template, columns, values) {
+  return template.replace(/\{(\w+)(?:\[(\d+)\])?\}/g, (_, name, i = 0) => format(values[name] ?? columns[name]?.[i]));
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+/** The width of a text in pixels. */
+function measure(text, font) {
+  pen.font = font;
+  return pen.measureText(text).width;
+}
+
+const widest = (texts, font) => Math.max(0, ...texts.map((text) => measure(text, font)));
+
+// ------------------------------------------------------------------------------------------------ the drawing
+
+const CHANNEL = /^[xy][12]?$|Opacity$/;
+const INK = /^c[1-4]$/;
+const GAP = 14;                                                          // pixels between the baselines of two labels
+
+/** One mark of a spec with its columns and inks put in: {kind, text, label, labelAt, length, options}. */
+function prepare([kind, { text, label, labelAt, ...given }], columns, number) {
+  const options = { className: `dp-mark dp-mark-${number}` };
+  for (const [name, v] of Object.entries(given)) {
+    options[name] = CHANNEL.test(name) && typeof v === "string" ? columns[v] : INK.test(v) ? `var(--dp-${v[1]})` : v;
+  }
+  const many = Object.values(options).filter(ArrayBuffer.isView);
+  const length = Math.max(1, ...many.map((column) => column.length));
+  for (const [name, v] of Object.entries(options)) {                     // Plot wants one entry per point
+    if (/^[xy]/.test(name) && typeof v === "number") options[name] = new Float64Array(length).fill(v);
+    else if (ArrayBuffer.isView(v) && v.length < length) options[name] = new Float64Array(length).fill(v[0]);
+  }
+  return { kind, text, label, labelAt, length, options };
+}
+
+/** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. */
+function drawFigure(spec, columns, values, width, fontFamily, frame) {
+  const { marks, x, y, ...given } = spec.plot;
+  const prepared = marks.map((mark, i) => prepare(mark, columns, i));
+  const font = `600 12px ${fontFamily}`;
+  const yAxis = axis(y, values, () => 6);
+  const margins = { marginTop: 28, marginBottom: 42, ...sideMargins(prepared, yAxis, x, values, width, font), ...given };
+  const xAxis = axis(x, values, (widest) => (width - margins.marginLeft - margins.marginRight) / (widest + 24), font);
+  const svg = Plot.plot({
+    width, height: Math.round(Math.min(360, 130 + width / 2)), ...margins, x: xAxis, y: yAxis, grid: true, clip: true,
+    style: { background: "none", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
+    marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
+      Plot[kind]({ length }, kind === "dot" ? wholeDots(options, xAxis, yAxis) : options)),
+  });
+  for (const clipped of svg.querySelectorAll("[clip-path]")) clipped.setAttribute("clip-path", `url(#${frame})`);
+  svg.querySelector("clipPath")?.setAttribute("id", frame);              // Plot numbers them anew in each drawing
+  for (const part of svg.querySelectorAll("g[aria-label]")) {            // a picture has one name; its parts must not have any
+    part.dataset.part = part.getAttribute("aria-label");
+    part.removeAttribute("aria-label");
+  }
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", fillIn(spec.alt, columns, values));
+  placeTexts(svg, prepared, (text) => fillIn(text, columns, values), width, font);
+  return svg;
+}
+
+/** Dots are shown whole or, outside the frame, not at all; half a pixel outside still counts as inside. */
+function wholeDots(options, ...axes) {
+  const insides = axes.map(({ type, domain }) => {
+    const f = type === "log" ? Math.log : (v) => v, [low, high] = domain.map(f), slack = (high - low) / 1000;
+    return (v) => f(v) >= low - slack && f(v) <= high + slack;
+  });
+  return { ...options, x: options.x.map((x, i) => (insides[0](x) && insides[1](options.y[i]) ? x : NaN)), clip: false };
+}
+
+/** Plot's options of an axis with room for `many(width of its widest number)` numbers. A domain may name controls. */
+function axis({ type, domain, ...given }, values, many, font) {
+  domain = domain.map((v) => values[v] ?? v);
+  const count = many(font ? widest([...domain.map(format), "0.00"], font) : 0);
+  const ticks = type === "log" ? { ticks: logTicks(domain, count), tickFormat: format } : { ticks: count };
+  return { type, domain, ...ticks, ...given };
+}
+
+/** Powers of ten inside a domain, thinned to at most `many`; over less than two decades also their doubles and fives. */
+function logTicks([low, high], many) {
+  const decades = Math.log10(high / low), digits = decades < 2 && many > 4 ? [1, 2, 5] : [1];
+  const each = Math.max(1, Math.ceil(decades / many)), ticks = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high) + 1e-9; power++) {
+    if (power % each === 0) ticks.push(...digits.map((digit) => +`${digit}e${power}`));
+  }
+  return ticks.filter((t) => t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9));
+}
+
+/** Room for the numbers on the left, and for direct labels on the right unless they would take a third of a narrow figure. */
+function sideMargins(prepared, yAxis, x, values, width, font) {
+  const numbers = yAxis.tickFormat === format ? yAxis.ticks : [...yAxis.domain, 0.25];
+  const labels = prepared.filter(({ label, kind }) => label && kind !== "ruleX").map(({ label }) => label.replace(/\{.*?\}/g, "0.000"));
+  const right = widest(labels, font) + 10, last = widest([format(values[x.domain[1]] ?? x.domain[1])], font) / 2 + 4;
+  return { marginLeft: widest(numbers.map(format), font) + 18, marginRight: Math.max(12, last, right < width / 3 ? right : 0) };
+}
+
+/** Where the direct label of a mark belongs: at its last (or first) point inside the frame; null if there is none. */
+function anchor({ kind, labelAt, length, options }, x, y) {
+  if (kind === "ruleX") return { x: x.apply(options.x[0]), y: y.range[1] + 8 };
+  if (kind === "ruleY") return { x: x.range[1], y: y.apply(options.y[0]) };
+  const inside = (v, [a, b]) => v >= Math.min(a, b) - 1 && v <= Math.max(a, b) + 1;
+  const [xs, ys] = [options.x ?? options.x2, options.y ?? options.y2];
+  for (let k = 0; k < length; k++) {
+    const i = labelAt === "first" ? k : length - 1 - k, at = { x: x.apply(xs[i]), y: y.apply(ys[i]) };
+    if (inside(at.x, x.range) && inside(at.y, y.range)) return at;
+  }
+  return null;
+}
+
+/** Put text marks and direct labels into a figure: inside its edges, and direct labels clear of one another. */
+function placeTexts(svg, prepared, fill, width, font) {
+  const x = svg.scale("x"), y = svg.scale("y");
+  const put = (text, at, { fill: ink = "currentColor", fontSize = 12, fontWeight = 400 }, className) => {
+    const node = document.createElementNS(svg.namespaceURI, "text");
+    const attributes = { class: className, x: at.x.toFixed(1), y: at.y.toFixed(1), dy: "0.32em", "text-anchor": "start",
+      fill: ink, "font-size": fontSize, "font-weight": fontWeight };
+    for (const [name, v] of Object.entries(attributes)) node.setAttribute(name, v);
+    node.textContent = text;
+    svg.append(node);
+  };
+  prepared.forEach((mark, number) => {
+    if (mark.kind !== "text") return;
+    const { options } = mark, text = fill(mark.text), { dx = 0, dy = 0, fontSize = 12, fontWeight = 400, textAnchor = "middle" } = options;
+    const wide = measure(text, font.replace("600 12px", `${fontWeight} ${fontSize}px`));
+    for (let i = 0; i < mark.length; i++) {
+      const left = x.apply(options.x[i]) + dx - { start: 0, middle: wide / 2, end: wide }[textAnchor];
+      const at = { x: Math.max(2, Math.min(width - wide - 2, left)), y: y.apply(options.y[i]) + dy };
+      if (Number.isFinite(at.x + at.y)) put(text, at, options, `dp-label dp-mark-${number}`);
+    }
+  });
+  const labels = prepared.filter(({ label }) => label).flatMap((mark) => {
+    const at = anchor(mark, x, y), text = fill(mark.label), wide = measure(text, font);
+    if (!at || !Number.isFinite(at.x + at.y)) return [];
+    const beside = at.x + 6 + wide <= width;                              // else above the line, ending where the figure ends
+    const { stroke, fill: area } = mark.options, ink = stroke && stroke !== "none" ? stroke : area;
+    const left = beside ? at.x + 6 : mark.kind === "ruleX" ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
+    return [{ text, wide, ink, x: left, y: beside || mark.kind === "ruleX" ? at.y : at.y - 10 }];
+  });
+  labels.sort((a, b) => a.y - b.y);
+  const [bottom, top] = y.range;
+  const near = (a, b) => a.x < b.x + b.wide && b.x < a.x + a.wide;
+  labels.forEach((label, i) => {                                         // downwards, each below those before it
+    label.y = Math.max(top, label.y, ...labels.slice(0, i).filter((other) => near(label, other)).map((other) => other.y + GAP));
+  });
+  labels.reverse().forEach((label, i) => {                               // and back up, if that went below the frame
+    label.y = Math.min(bottom - 6, label.y, ...labels.slice(0, i).filter((other) => near(label, other)).map((other) => other.y - GAP));
+  });
+  for (const label of labels) put(label.text, label, { fill: label.ink, fontWeight: 600 }, "dp-label dp-direct");
+}
+
+/** Turn one drawing into another by changing only what differs: laying out hundreds of new elements costs more than drawing them. */
+function morph(old, fresh) {
+  if (old.nodeName !== fresh.nodeName || old.childNodes.length !== fresh.childNodes.length) return old.replaceWith(fresh);
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  const attributes = fresh.getAttributeNames();
+  for (const name of attributes) {
+    const value = fresh.getAttribute(name);
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  if (old.attributes.length !== attributes.length) {
+    for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
+  for (let a = old.firstChild, b = fresh.firstChild, next; a; a = next[0], b = next[1]) {
+    next = [a.nextSibling, b.nextSibling];                               // before b moves, if it replaces a
+    morph(a, b);
+  }
+}
+

@@ -1,0 +1,274 @@
+// The front end of the explorers: sliders around a figure. `render` runs under anywidget in a live kernel, `boot` on a static
+// page; what draw.js defines is in scope. A spec is JSON: {id, alt, readout, draws, controls, columns, plot}. A *position* gives
+// each control an index into its grid of values; in a live kernel also one between two grid points.
+
+// ------------------------------------------------------------------------------------------------ the table
+
+/** Base64 of the differences of uint16 codes, low bytes before high bytes → {column: numbers}, NaN at gaps. */
+function unpack(columns, base64) {
+  const bytes = atob(base64), size = bytes.length / 2, codes = new Uint16Array(size);
+  for (let i = 0, code = 0; i < size; i++) codes[i] = code += bytes.charCodeAt(i) + 256 * bytes.charCodeAt(size + i);
+  const decode = ({ scale, low, step }) => (code) => {
+    if (code === 0) return NaN;
+    if (scale === "linear") return low + step * (code - 2);
+    return code === 1 ? 0 : Math.exp(low + step * (code - 2));
+  };
+  const column = (c) => c.values
+    ? Float64Array.from(c.values, (v) => v ?? NaN)
+    : Float64Array.from(codes.subarray(c.offset, c.offset + c.count), decode(c));
+  return Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, column(c)]));
+}
+
+/** The part of every column that belongs to a grid point. */
+function lookUp(spec, table, position) {
+  const size = { draw: spec.draws };
+  for (const { name, values } of spec.controls) size[name] = values.length;
+  const part = ([name, { by, length }]) => {
+    const start = length * by.reduce((k, control) => k * size[control] + position[control], 0);
+    return [name, table[name].subarray(start, start + length)];
+  };
+  return Object.fromEntries(Object.entries(spec.columns).map(part));
+}
+
+/** The value of a control at an index: exact on the grid, interpolated between grid points. */
+function valueAt({ values, log, integer }, index) {
+  const i = Math.floor(index), t = index - i;
+  if (t === 0) return values[i];
+  const [a, b] = [values[i], values[i + 1]];
+  const value = log ? a * (b / a) ** t : a + (b - a) * t;
+  return integer ? Math.round(value) : value;
+}
+
+/** The index of the grid point nearest to a value. */
+function nearest({ values, log }, value) {
+  const gap = (v) => Math.abs(log ? Math.log(v / value) : v - value);
+  return values.reduce((best, v, i) => (gap(v) < gap(values[best]) ? i : best), 0);
+}
+
+/** How far a slider moves at a time in a live kernel: a twentieth of a grid step, but at least one integer. */
+function liveStep({ values, integer }) {
+  return integer ? Math.min(1, Math.max(0.05, ...values.slice(1).map((v, i) => 1 / (v - values[i])))) : 0.05;
+}
+
+// ------------------------------------------------------------------------------------------------ the explorer
+
+function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+let views = 0;                                                           // one model can be shown twice: ids of inputs need a number
+
+function render({ model, el: root }) {
+  const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
+  const position = { draw: 0 };
+  for (const { name, start } of spec.controls) position[name] = start;
+  const view = ++views;
+  const figure = element("div", { class: "dp-figure" });
+  const failure = element("p", { class: "dp-failure", role: "alert" });
+  const controls = element("div", { class: "dp-controls" });
+  const readout = element("output", { class: "dp-readout", "aria-live": "polite" });
+  const { fontFamily, fontSize } = getComputedStyle(root);
+  let columns, values, width;                                            // what is drawn: columns, and the values they belong to
+
+  function draw() {
+    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`);
+    if (figure.firstChild) morph(figure.firstChild, svg);
+    else figure.append(svg);
+    figure.firstChild.scale = svg.scale;
+    root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // for tests, and for the curious
+  }
+
+  function show(newColumns, theirValues) {
+    [columns, values] = [newColumns, theirValues];
+    complain("");
+    draw();
+    readout.textContent = fillIn(spec.readout, columns, values);
+  }
+
+  /** A message; the figure below it belongs to older values, and looks it. */
+  function complain(message) {
+    failure.textContent = message;
+    figure.classList.toggle("dp-stale", message !== "");
+    if (message) readout.textContent = "";
+  }
+
+  function present() {
+    return Object.fromEntries(spec.controls.map((control) => [control.name, valueAt(control, position[control.name])]));
+  }
+
+  function refreshControls() {
+    const now = present();
+    for (const refresh of refreshers) refresh(now);
+  }
+
+  function fromTable() {
+    for (const name in position) position[name] = Math.round(position[name]);
+    refreshControls();
+    show(lookUp(spec, table, position), present());
+  }
+
+  function fromKernel(fresh) {
+    const index = Object.fromEntries(Object.entries(position).map(([name, i]) => [name, Math.round(i)]));
+    return kernel.ask({ values: present(), index, fresh });
+  }
+
+  /** After `position` has changed. */
+  function update({ fresh = false } = {}) {
+    refreshControls();
+    if (!kernel.live || !fromKernel(fresh)) fromTable();
+  }
+
+  const kernel = connect(model, { show, complain, refreshControls, lost: fromTable, back: update });
+
+  function moved(how) {
+    update(how);
+    root.dispatchEvent(new Event("dp-moved"));
+  }
+
+  /** The row of a control; returns a function that makes it show the present value. */
+  function addSlider(control) {
+    const { name, label, unit } = control, id = `dp-${spec.id}-${name}-${view}`;
+    const written = (value) => format(value) + (unit === "%" ? unit : unit && ` ${unit}`);
+    const input = element("input", { type: "range", id, name, min: 0, max: control.values.length - 1, step: 1, autocomplete: "off" });
+    const value = element("span", { class: "dp-value", "aria-hidden": "true" });
+    value.style.minWidth = `${widest(control.values.map(written), `${fontSize} ${fontFamily}`)}px`;
+    input.addEventListener("input", () => { position[name] = +input.value; moved(); });
+    controls.append(element("div", { class: "dp-control" }, element("label", { for: id }, label), input, value));
+    return (now) => {
+      input.step = kernel.live ? liveStep(control) : 1;
+      if (+input.value !== position[name]) input.value = position[name];
+      value.textContent = written(now[name]);
+      input.setAttribute("aria-valuetext", value.textContent);
+    };
+  }
+
+  function addButton() {
+    const button = element("button", { type: "button" });
+    button.addEventListener("click", () => {
+      position.draw = (position.draw + 1) % spec.draws;
+      moved({ fresh: true });
+    });
+    controls.append(button);
+    return () => { button.textContent = kernel.live ? "Fresh randomness" : `Draw again (${position.draw + 1} of ${spec.draws})`; };
+  }
+
+  const refreshers = spec.controls.map(addSlider);
+  if (spec.draws) refreshers.push(addButton());
+
+  // JupyterLab's shortcuts act on any focused element of a notebook in command mode (arrows move the cell, D D deletes it).
+  // It leaves an element alone if this attribute is on the element itself; on an ancestor it has no effect.
+  for (const node of controls.querySelectorAll("input, button")) node.dataset.lmSuppressShortcuts = "true";
+
+  root.classList.add("dp-explorer");
+  root.replaceChildren(figure, failure, controls, readout);
+  // Asking for the width lays the page out, so it is asked when it changes, not when a figure is drawn. A folded figure has none yet.
+  const readWidth = () => width !== (width = Math.max(240, Math.min(672, root.clientWidth || 672)));
+  readWidth();
+  fromTable();
+  fromKernel(false);                                                     // if somebody answers, the figure is live
+  const resized = new ResizeObserver(() => readWidth() && draw());
+  resized.observe(root);
+  return () => resized.disconnect();
+}
+
+/**
+ * A line to the kernel: one request in flight, of those that wait only the newest is sent. Without an answer within two
+ * seconds `lost` is called, and the table serves until an answer, however late, shows that the kernel is `back`.
+ */
+function connect(model, { show, complain, refreshControls, lost, back }) {
+  const kernel = { live: false, ask: () => false };                      // `ask` says whether the request is on its way
+  if (!model.send) return kernel;
+  const token = Math.random().toString(36).slice(2);                     // all views of a model hear every answer
+  let flight = null, waiting = null, count = 0, timer;
+  const hangUp = () => {
+    clearTimeout(timer);
+    kernel.live = false;
+    flight = waiting = null;
+  };
+  kernel.ask = (request) => {
+    if (flight) {
+      waiting = { ...request, fresh: request.fresh || waiting?.fresh === true };
+      return true;
+    }
+    flight = { ...request, id: `${token}-${++count}` };
+    timer = setTimeout(() => {
+      const wasLive = kernel.live;
+      hangUp();
+      if (wasLive) lost();
+    }, 2000);
+    try {
+      model.send(flight);
+    } catch {                                                            // "Cannot send": the kernel is dead
+      hangUp();
+      return false;
+    }
+    return true;
+  };
+  model.on("msg:custom", ({ id, names, error }, buffers) => {
+    if (!id.startsWith(token)) return;
+    const { values } = flight ?? {}, next = waiting, late = id !== flight?.id;
+    kernel.live = true;
+    if (late) return back();
+    clearTimeout(timer);
+    flight = waiting = null;
+    const numbers = (b) => new Float64Array(b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength));
+    if (error) complain(error);
+    else show(Object.fromEntries(names.map((name, i) => [name, numbers(buffers[i])])), values);
+    refreshControls();                                                   // they say whether the figure is live
+    if (next && !kernel.ask(next)) lost();
+  });
+  return kernel;
+}
+
+// ------------------------------------------------------------------------------------------------ the static page
+
+/** Draw every <div class="dp-static"> of the page. Its state lives in the address, page.html#id?eps=0.5&draw=3. */
+function boot() {
+  const hosts = [];
+  for (const host of document.querySelectorAll(".dp-static")) {
+    try {
+      const state = JSON.parse(host.querySelector('script[type="application/json"]').textContent);
+      render({ model: { get: (name) => state[name] }, el: host });
+      hosts.push(host);
+    } catch (error) {                                                    // one broken figure must not take the others with it
+      host.append(element("p", { class: "dp-failure" }, "This figure could not be drawn."));
+      reportError(error);
+    }
+  }
+  let timer;                                                             // browsers limit how often an address may change
+  for (const host of hosts) host.addEventListener("dp-moved", () => { clearTimeout(timer); timer = setTimeout(toAddress, 200, host); });
+
+  function toAddress({ explorer: { spec, values, position } }) {
+    const query = new URLSearchParams(Object.entries(values));
+    if (spec.draws) query.set("draw", position.draw + 1);
+    history.replaceState(null, "", `#${spec.id}?${query}`);
+  }
+
+  function fromAddress() {
+    const [id, query] = location.hash.slice(1).split("?");
+    const host = hosts.find((h) => h.explorer.spec.id === id);
+    if (!host || !query) return;
+    const { spec, position } = host.explorer, wanted = new URLSearchParams(query);
+    for (const control of spec.controls) {
+      const value = Number(wanted.get(control.name) ?? NaN);
+      if (Number.isFinite(value)) position[control.name] = nearest(control, value);
+    }
+    const draw = Number(wanted.get("draw"));
+    if (Number.isInteger(draw) && draw >= 1 && draw <= spec.draws) position.draw = draw - 1;
+    host.explorer.update();
+    host.scrollIntoView();
+  }
+
+  addEventListener("hashchange", fromAddress);
+  fromAddress();
+  const query = new URLSearchParams(location.search);                    // ?embed=id, or ?embed for the first: the explorer alone
+  const alone = query.has("embed") && (hosts.find((h) => h.explorer.spec.id === query.get("embed")) ?? hosts[0]);
+  if (!alone) return;
+  alone.classList.add("dp-embed");
+  for (let node = alone; node !== document.body; node = node.parentElement) {
+    for (const other of node.parentElement.children) other.inert = other !== node;
+  }
+}

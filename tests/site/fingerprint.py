@@ -1,0 +1,29 @@
+"""Print a hash of everything that the cells of each page put out, explorer tables included.
+
+    .venv/bin/python -m tests.site.fingerprint
+
+Two cold builds, in two folders, must print the same lines. Timings are not part of an output.
+"""
+
+import hashlib
+import json
+
+from jupyter_cache import get_cache
+
+from dplib.book.execute import ROOT, pages
+from dplib.book.site import cache_folder
+
+
+def fingerprints(root=ROOT):
+    cache = get_cache(str(cache_folder(root)))
+    reader = {"name": "myst_nb_md", "type": "plugin"}
+    for page in pages(root):
+        record = cache.get_cached_project_nb(cache.add_nb_to_project(str(page), read_data=reader).uri)
+        notebook = cache.get_cache_bundle(record.pk).nb
+        outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+        yield page.stem, hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    for page, digest in fingerprints():
+        print(digest[:32], page)

@@ -1,0 +1,513 @@
+"""Every explorer of the built book, in a browser: do its numbers and its drawing agree with fresh calls of its functions?
+
+Nothing here knows a chapter: the code cells of the page's source are executed again in this process, which gives the
+explorers' functions, and what the page shows is compared with what they return.
+"""
+import contextlib
+import functools
+import json
+import re
+import warnings
+
+import jupytext
+import numpy as np
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+from dplib.book import spec as specs
+from dplib.book.explorer import Explorer
+from tests.site.browser import SITE, explorer_pages
+
+EXPLORERS = [pytest.param(page, id, id=f"{page.stem}-{id}") for page, ids in explorer_pages().items() for id in ids]
+PAGES = [pytest.param(page, id=page.stem) for page in explorer_pages()]
+every_explorer = pytest.mark.parametrize("path, id", EXPLORERS)
+every_page = pytest.mark.parametrize("path", PAGES)
+
+
+def test_the_book_is_built_and_has_explorers(site):
+    assert EXPLORERS
+
+
+# ------------------------------------------------------------------------------------------------ what the package says
+
+@functools.cache
+def made_by(source):
+    """{id: explorer} of a chapter, from executing its code cells once more."""
+    made, remember = {}, Explorer.__init__
+
+    def init(self, id, *args, **kwargs):
+        remember(self, id, *args, **kwargs)
+        made[id] = self
+
+    names = dict(__name__="__main__", display=lambda *_, **__: None)
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(source.parent), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        patch.setattr(Explorer, "__init__", init)
+        patch.setenv("DPLIB_STATIC", "1")
+        for cell in jupytext.read(source, fmt="md:myst").cells:
+            tags = set(cell.metadata.get("tags", ()))
+            if cell.cell_type == "code" and "skip-execution" not in tags:
+                with contextlib.suppress(Exception if "raises-exception" in tags else ()):
+                    exec(compile(TransformerManager().transform_cell(cell.source), str(source), "exec"), names)
+    return made
+
+
+def explorer_of(path, id):
+    return made_by(SITE.parents[1] / path.relative_to(SITE).with_suffix(".md"))[id]
+
+
+def fresh(explorer, position):
+    """Values of the controls, and columns from a call of the functions that did not go through the table."""
+    index = {name: int(i) for name, i in position.items()}
+    values = {name: c.values[index[name]] for name, c in explorer.controls.items()}
+    return values, explorer.compute(values, index)
+
+
+# ------------------------------------------------------------------------------------------------ what the page shows
+
+STATE = """id => {
+  const root = document.getElementById(id), { columns, values, position, svg } = root.explorer;
+  const attributes = node => Object.fromEntries([...node.attributes].map(a => [a.name, a.value]));
+  const scale = side => { const { type, domain, range } = svg.scale(side); return { type, domain: [...domain], range: [...range] }; };
+  return JSON.stringify({                                      // much faster than the driver's own way; NaN becomes null
+    columns: Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, [...c]])), values, position: { ...position },
+    x: scale('x'), y: scale('y'), size: [+svg.getAttribute('width'), +svg.getAttribute('height')], readout: root.querySelector('output').textContent,
+    alt: svg.getAttribute('aria-label'),
+    marks: root.explorer.spec.plot.marks.map((_, k) => [...svg.querySelectorAll(`.dp-mark-${k}`)].map(g =>
+      ({ own: attributes(g), text: g.textContent, parts: [...g.children].map(attributes) }))),
+    labels: [...svg.querySelectorAll('.dp-direct')].map(t => t.textContent),
+  });
+}"""
+MOVE = """([id, position]) => {
+  const root = document.getElementById(id);
+  root.explorer.position.draw = position.draw;
+  for (const input of root.querySelectorAll('input')) { input.value = position[input.name]; input.dispatchEvent(new Event('input')); }
+}"""
+
+
+def written(value, unit):
+    """A control's value as its slider says it."""
+    return f"{specs.format(value)} {unit}".strip().replace(" %", "%")
+
+
+def state(page, id):
+    return json.loads(page.evaluate(STATE, id))
+
+
+def open_page(context, path, address=None, query=""):
+    """A page with its explorers drawn, and a list that collects its errors."""
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    page.goto((f"{address}/{path.relative_to(SITE)}" if address else path.as_uri()) + query)
+    page.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
+    return page, errors
+
+
+@pytest.fixture(scope="module")
+def opened(browser):
+    """Pages of the book, opened once: for tests that leave nothing behind but slider positions."""
+    context = browser.new_context(viewport=dict(width=1280, height=900))
+    yield functools.cache(lambda path: open_page(context, path)[0])
+    context.close()
+
+
+def pixels(scale, values):
+    f = np.log if scale["type"] == "log" else np.asarray
+    (a, b), (p, q) = f(scale["domain"]), scale["range"]
+    return p + (f(np.asarray(values, float)) - a) / (b - a) * (q - p)
+
+
+def check_scales(explorer, shown, values):
+    """The axes are those of the description and lie inside the drawing."""
+    for side, extent in zip("xy", shown["size"]):
+        axis, scale = explorer.spec["plot"][side], shown[side]
+        assert scale["type"] == axis["type"] and scale["domain"] == [values.get(v, v) for v in axis["domain"]]
+        assert 0 <= min(scale["range"]) and max(scale["range"]) <= extent and abs(np.diff(scale["range"])[0]) > extent / 3
+        assert (scale["range"][0] < scale["range"][1]) == (side == "x")
+
+
+def check_series(explorer, shown, columns):
+    """Every column is that of a fresh call, to the stated error of its codes and one millionth."""
+    assert set(shown["columns"]) == set(columns)
+    for name, want in columns.items():
+        stored, got = explorer.spec["columns"][name], np.array(shown["columns"][name], float)
+        allowed = stored.get("error", 0) * (np.abs(want) if stored.get("scale") == "log" else 1) + 1e-6 * np.abs(want)
+        assert got.shape == want.shape and (np.isnan(got) == np.isnan(want)).all(), name
+        assert np.nanmax(np.abs(got - want) - allowed, initial=-1) <= 0, name
+
+
+def runs(points):
+    """The stretches of points without a gap."""
+    gaps = np.isnan(points).any(axis=1)
+    stretches = np.split(points, np.flatnonzero(gaps))
+    return [run for run in (s[~np.isnan(s).any(axis=1)] for s in stretches) if len(run)]
+
+
+def with_corners(points, curve):
+    """The corners that a stepped curve puts between its points, one after the other."""
+    if curve == "linear" or len(points) < 2:
+        return points
+    (x, y), (x2, y2) = points[:-1].T, points[1:].T
+    turn = {"step": (x + x2) / 2, "step-after": x2, "step-before": x}[curve]
+    first, second = (np.c_[turn, y], np.c_[turn, y2]) if curve != "step-before" else (np.c_[x, y2], np.c_[x2, y2])
+    corners = np.stack([first, second], axis=1).reshape(-1, 2)
+    return np.vstack([points[:1], corners, points[-1:] if curve == "step" else corners[:0]])
+
+
+def numbers(paths):
+    """All points of the paths of a mark."""
+    found = [float(t) for path in paths for t in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", path["d"])]
+    return np.array(found).reshape(-1, 2)
+
+
+def agree(drawn, wanted):
+    """To half a pixel; far outside the frame, where nothing shows, only that both are there."""
+    drawn, wanted = np.asarray(drawn, float), np.asarray(wanted, float)
+    assert drawn.shape == wanted.shape
+    near = np.abs(wanted) < 2000
+    assert np.abs(drawn - wanted)[near].max(initial=0) <= 0.5
+    assert (np.abs(drawn)[~near] > 1000).all()
+
+
+def check_mark(kind, options, drawn, columns, shown, text):
+    """One mark of the drawing against its columns."""
+    channel = {k: np.atleast_1d(columns[v] if isinstance(v, str) else v).astype(float)
+               for k, v in options.items() if re.fullmatch(r"[xy][12]?|\w+Opacity", k)}
+    length = max(len(c) for k, c in channel.items())
+    channel = {k: np.broadcast_to(c, length) for k, c in channel.items()}
+    at = {k: pixels(shown[k[0]], c) for k, c in channel.items() if k[0] in "xy"}
+    frame = {side: sorted(shown[side]["range"]) for side in "xy"}
+    parts = [part for group in drawn for part in group["parts"]]
+    read = lambda *names: np.array([[float(part.get(name, "nan")) for name in names] for part in parts]).reshape(-1, len(names))
+
+    nothing = np.zeros((0, 2))
+    if kind == "line":
+        curves = [with_corners(run, options.get("curve", "linear")) for run in runs(np.c_[at["x"], at["y"]])]
+        agree(numbers(parts), np.vstack([nothing, *curves]))
+        assert sum(part["d"].count("M") for part in parts) == len(curves)
+        return
+    if kind == "areaY":
+        curve, wanted = options.get("curve", "linear"), [nothing]
+        for run in runs(np.c_[at["x"], at["y1"], at["y2"]]):
+            wanted += [with_corners(run[:, [0, 2]], curve), with_corners(run[:, [0, 1]], curve)[::-1]]
+        agree(numbers(parts), np.vstack(wanted))
+        return
+    if kind == "text":
+        visible = np.isfinite(at["x"]) & np.isfinite(at["y"])
+        assert [group["text"] for group in drawn] == [text(options["text"])] * visible.sum()
+        agree([float(group["own"]["y"]) for group in drawn], at["y"][visible] + options.get("dy", 0))
+        assert all(0 <= float(group["own"]["x"]) < shown["size"][0] for group in drawn)
+        return
+    if kind in ("rect", "rectY"):
+        wanted = np.c_[np.minimum(at["x1"], at["x2"]), np.minimum(at["y1"], at["y2"]), np.abs(at["x2"] - at["x1"]), np.abs(at["y2"] - at["y1"])]
+        got = read("x", "y", "width", "height")
+    elif kind == "dot":
+        slack = {s: (high - low) / 1000 for s, (low, high) in frame.items()}
+        inside = [(at[s] >= frame[s][0] - slack[s]) & (at[s] <= frame[s][1] + slack[s]) for s in "xy"]
+        wanted, got = np.where((inside[0] & inside[1])[:, None], np.c_[at["x"], at["y"]], np.nan), read("cx", "cy")
+    else:
+        side, other = ("x", "y") if kind == "ruleX" else ("y", "x")
+        ends = [at[other + e] if other + e in at else np.full(length, limit) for e, limit in zip("12", frame[other])]
+        wanted = np.c_[at[side], np.sort(ends, axis=0).T]
+        got = read(side + "1", other + "1", other + "2")
+        got[:, 1:].sort(axis=1)
+    visible = ~np.isnan(wanted).any(axis=1)
+    agree(got, wanted[visible])
+    if isinstance(options.get("fillOpacity"), str):
+        assert np.abs(read("fill-opacity")[:, 0] - channel["fillOpacity"][visible]).max(initial=0) < 2e-3
+
+
+def check_everything(page, explorer):
+    """Everything that one explorer shows against fresh calls of its functions."""
+    shown = state(page, explorer.id)
+    values, columns = fresh(explorer, shown["position"])
+    assert shown["values"] == values
+    check_scales(explorer, shown, values)
+    check_series(explorer, shown, columns)
+    decoded = {name: np.array(c, float) for name, c in shown["columns"].items()}       # a last digit may turn on the codes' error
+    text = lambda template: specs.fill_in(template, decoded, values)
+    for (kind, options), drawn in zip(explorer.spec["plot"]["marks"], shown["marks"]):
+        check_mark(kind, options, drawn, columns, shown, text)
+    assert shown["readout"] == text(explorer.spec["readout"]) and shown["alt"] == text(explorer.spec["alt"])
+    labels = [text(options["label"]) for _, options in explorer.spec["plot"]["marks"] if options.get("label")]
+    assert set(shown["labels"]) <= set(labels)
+    return shown
+
+
+@every_explorer
+def test_numbers_and_marks_follow_twenty_random_positions(opened, path, id):
+    page, explorer = opened(path), explorer_of(path, id)
+    rng = np.random.default_rng(20)
+    drawings = set()
+    for _ in range(20):
+        position = {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} | {"draw": int(rng.integers(max(1, explorer.draws)))}
+        page.evaluate(MOVE, [id, position])
+        shown = check_everything(page, explorer)
+        assert shown["position"] == position
+        drawings.add(page.inner_html(f"#{id} .dp-figure"))
+    assert len(drawings) > 1
+
+
+@every_explorer
+def test_the_comparison_can_fail(opened, path, id):
+    """Shift what the page drew by a pixel, and a column by one thousandth of its range: each must be noticed."""
+    page, explorer = opened(path), explorer_of(path, id)
+    shown = state(page, id)
+    values, columns = fresh(explorer, shown["position"])
+    noticed = 0
+    for side in "xy":
+        moved = {**shown, side: {**shown[side], "range": [r + 1 for r in shown[side]["range"]]}}
+        for (kind, options), drawn in zip(explorer.spec["plot"]["marks"], shown["marks"]):
+            with contextlib.suppress(AssertionError):
+                check_mark(kind, options, drawn, columns, moved, str)
+                continue
+            noticed += 1
+    assert noticed >= 1
+    for name, want in columns.items():
+        wrong = {**shown, "columns": {**shown["columns"], name: (np.where(np.isnan(want), 0, want) * 1.002 + 0.002).tolist()}}
+        with pytest.raises(AssertionError):
+            check_series(explorer, wrong, columns)
+
+
+# ------------------------------------------------------------------------------------------------ hands, eyes and ears
+
+@every_explorer
+def test_the_keyboard_moves_every_slider_and_says_its_value(opened, path, id):
+    page, explorer = opened(path), explorer_of(path, id)
+    for name, control in explorer.controls.items():
+        slider, last = page.locator(f"#{id} input[name={name}]"), len(control.values) - 1
+        assert page.locator(f"#{id} label[for='{slider.get_attribute('id')}']").inner_text() == control.label
+        slider.focus()
+        for key, index in (("Home", 0), ("ArrowRight", 1), ("ArrowUp", min(2, last)), ("ArrowLeft", min(2, last) - 1), ("ArrowDown", max(0, min(2, last) - 2)),
+                           ("End", last), ("PageDown", None), ("PageUp", None)):
+            page.keyboard.press(key)
+            at = state(page, id)["position"][name]
+            assert at == index if index is not None else at < last if key == "PageDown" else at > 0
+            assert slider.get_attribute("aria-valuetext") == written(control.values[at], control.unit)
+        check_everything(page, explorer)
+    assert page.locator(f"#{id} [aria-live=polite]").count() == 1
+    assert page.locator(f"#{id} svg[role=img]").count() == 1
+
+
+@every_explorer
+def test_draw_again_steps_through_the_stored_draws(opened, path, id):
+    page, explorer = opened(path), explorer_of(path, id)
+    button = page.locator(f"#{id} button")
+    if not explorer.draws:
+        assert button.count() == 0
+        return
+    page.evaluate(MOVE, [id, explorer.position()])
+    drawings = []
+    for draw in range(explorer.draws):
+        assert button.inner_text() == f"Draw again ({draw + 1} of {explorer.draws})"
+        drawings.append(page.inner_html(f"#{id} .dp-figure"))
+        if draw % 7 == 0:
+            check_everything(page, explorer)
+        button.click() if draw == 0 else button.press("Enter")
+    assert button.inner_text() == f"Draw again (1 of {explorer.draws})" and page.inner_html(f"#{id} .dp-figure") == drawings[0]
+    assert len(set(drawings)) > explorer.draws / 2
+
+
+def first_slider(page, id):
+    """Its box, and a function that reads its index."""
+    slider = page.locator(f"#{id} input").first
+    slider.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")     # the theme scrolls smoothly
+    return slider.bounding_box(), lambda: state(page, id)["position"][slider.get_attribute("name")], int(slider.get_attribute("max"))
+
+
+@every_page
+def test_mouse_and_fingers(browser, path):
+    context = browser.new_context(viewport=dict(width=360, height=740), has_touch=True, is_mobile=True)
+    page, errors = open_page(context, path)
+    fingers = context.new_cdp_session(page)
+
+    def touch(kind, *at):
+        fingers.send("Input.dispatchTouchEvent", dict(type=kind, touchPoints=[dict(x=x, y=y) for x, y in at]))
+
+    for id in explorer_pages()[path]:
+        box, index, last = first_slider(page, id)
+        x, y = lambda share: box["x"] + box["width"] * share, box["y"] + box["height"] / 2
+        page.mouse.click(x(0.01), y)
+        assert index() == 0
+        page.mouse.move(x(0.02), y)
+        page.mouse.down()
+        page.mouse.move(x(0.5), y, steps=5)
+        page.mouse.up()
+        assert abs(index() - last / 2) <= 1
+        page.touchscreen.tap(x(0.99), y)
+        assert index() == last
+        touch("touchStart", (x(0.98), y))
+        for share in (0.9, 0.7, 0.5, 0.3, 0.01):
+            touch("touchMove", (x(share), y))
+        touch("touchEnd")
+        assert index() == 0
+    context.close()
+    assert errors == []
+
+
+OVERLAPS = """id => {
+  const svg = document.getElementById(id).explorer.svg, frame = svg.getBoundingClientRect(), wrong = [];
+  const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
+  const boxes = texts.map(t => ({ t, text: t.textContent, direct: t.classList.contains('dp-direct'), b: t.getBoundingClientRect() }));
+  for (const { text, b } of boxes) {
+    if (b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 1 || b.bottom > frame.bottom + 1) wrong.push(`clipped: ${text}`);
+  }
+  const groups = [boxes.filter(b => b.direct), boxes.filter(b => b.t.closest('[data-part*="tick label"], [data-part$="axis label"]'))];
+  for (const group of groups) group.forEach((one, i) => group.slice(0, i).forEach(other => {
+    const across = Math.min(one.b.right, other.b.right) - Math.max(one.b.left, other.b.left), down = Math.min(one.b.bottom, other.b.bottom) - Math.max(one.b.top, other.b.top);
+    if (across > 1 && down > 3) wrong.push(`${one.text} on ${other.text}`);
+  }));
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@every_page
+def test_texts_stay_inside_the_figure_and_clear_of_each_other(browser, path, width):
+    context = browser.new_context(viewport=dict(width=width, height=740))
+    page, _ = open_page(context, path)
+    rng = np.random.default_rng(1)
+    for id in explorer_pages()[path]:
+        explorer = explorer_of(path, id)
+        ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
+        for index in [{}, *ends, *({name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} for _ in range(5))]:
+            page.evaluate(MOVE, [id, explorer.position(**index)])
+            assert page.evaluate(OVERLAPS, id) == [], (id, index)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+
+
+@every_page
+def test_wide_narrow_and_back_again(browser, path):
+    context = browser.new_context(viewport=dict(width=1280, height=900))
+    page, errors = open_page(context, path)
+    id = explorer_pages()[path][0]
+    drawn = f"document.getElementById('{id}').explorer.svg.getAttribute('width')"
+    wide = page.evaluate(drawn)
+    page.set_viewport_size(dict(width=360, height=740))
+    page.wait_for_function(f"{drawn} !== '{wide}'")
+    check_everything(page, explorer_of(path, id))
+    page.set_viewport_size(dict(width=1280, height=900))
+    page.wait_for_function(f"{drawn} === '{wide}'")
+    context.close()
+    assert errors == []
+
+
+INKS = "['--dp-1', '--dp-2', '--dp-3', '--dp-4', '--dp-ink', '--dp-paper'].map(v => getComputedStyle(document.documentElement).getPropertyValue(v))"
+
+
+@every_page
+def test_themes_the_toggle_and_paper(browser, path):
+    id = explorer_pages()[path][0]
+    ink = f"getComputedStyle(document.querySelector('#{id} svg text')).fill"
+    seen = {}
+    for scheme in ("light", "dark"):
+        context = browser.new_context(viewport=dict(width=1280, height=900), color_scheme=scheme)
+        page, _ = open_page(context, path)
+        assert page.evaluate("document.documentElement.dataset.theme") == scheme
+        seen[scheme] = page.evaluate(INKS), page.evaluate(ink)
+        if scheme == "dark":
+            background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            paper = page.evaluate("(() => { const p = document.createElement('p'); p.style.color = 'var(--dp-paper)'; document.body.append(p); return getComputedStyle(p).color; })()")
+            assert background == paper                                                 # or the halos of labels would show
+            page.evaluate("delete document.documentElement.dataset.theme")             # a host without a theme follows the system
+            assert page.evaluate(INKS) == seen["dark"][0]
+            page.evaluate("document.documentElement.dataset.theme = 'light'")          # what the theme's own button does
+            assert (page.evaluate(INKS), page.evaluate(ink)) == seen["light"]
+            page.evaluate("document.documentElement.dataset.theme = 'dark'")
+            page.emulate_media(media="print")
+            assert (page.evaluate(INKS), page.evaluate(ink)) == seen["light"]
+        context.close()
+    assert not set(seen["light"][0]) & set(seen["dark"][0])
+
+
+@every_page
+def test_print_shows_the_present_values_without_the_sliders(opened, path):
+    page = opened(path)
+    for id in explorer_pages()[path]:
+        explorer = explorer_of(path, id)
+        page.evaluate(MOVE, [id, explorer.position(**{name: 0 for name in explorer.controls})])
+        page.emulate_media(media="print")
+        assert page.locator(f"#{id} svg").is_visible() and page.locator(f"#{id} output").is_visible()
+        assert not any(node.is_visible() for node in page.locator(f"#{id} input, #{id} button").all())
+        text = page.locator(f"#{id} .dp-controls").inner_text()
+        assert all(c.label in text and written(c.values[0], c.unit) in text for c in explorer.controls.values())
+        page.emulate_media(media="screen")
+
+
+@every_page
+def test_without_javascript_there_is_a_picture_and_a_sentence(browser, path):
+    context = browser.new_context(java_script_enabled=False, viewport=dict(width=360, height=740))
+    page = context.new_page()
+    page.goto(path.as_uri())
+    for id in explorer_pages()[path]:
+        assert page.locator(f"#{id} noscript svg[role=img]").is_visible()
+        assert page.locator(f"#{id} noscript p").inner_text() == specs.start_text(explorer_of(path, id), "readout")
+    context.close()
+
+
+# ------------------------------------------------------------------------------------------------ addresses and neighbours
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+@every_page
+def test_a_page_needs_nobody_else_and_complains_about_nothing(browser, base, path, scheme):
+    context = browser.new_context()
+    asked = []
+    context.on("request", lambda request: asked.append(request.url))
+    page, errors = open_page(context, path, base if scheme == "http" else None)
+    for id in explorer_pages()[path]:
+        page.locator(f"#{id} input").first.press("ArrowRight")
+    context.close()
+    assert [url for url in asked if not url.startswith(("data:", "blob:", base if scheme == "http" else "file:"))] == []
+    assert errors == []
+
+
+@every_explorer
+def test_the_address_holds_the_state(browser, base, path, id):
+    explorer = explorer_of(path, id)
+    index = {name: len(c.values) - 1 for name, c in explorer.controls.items()}
+    position = explorer.position(**index, draw=2 if explorer.draws else 0)
+    query = "&".join([f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws))
+    context = browser.new_context()
+    page, errors = open_page(context, path, base, f"#{id}?{query}")
+    assert state(page, id)["position"] == position
+    page.locator(f"#{id} input").first.press("Home")                                   # and is written back
+    name = next(iter(explorer.controls))
+    page.wait_for_url(re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(explorer.controls[name].values[0], 'g'))}(&|$)"))
+    page.reload()
+    page.wait_for_function(f"document.getElementById('{id}').explorer")
+    assert state(page, id)["position"] == position | {name: 0}
+    page.evaluate(f"location.hash = '{id}?{query}'")
+    page.wait_for_function(f"document.getElementById('{id}').explorer.position['{name}'] === {index[name]}")
+    for nonsense in (f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
+        page.evaluate("hash => { location.hash = hash }", nonsense)
+    assert state(page, id)["position"] == position
+    context.close()
+    assert errors == []
+
+
+@every_explorer
+def test_an_explorer_can_stand_alone(browser, base, path, id):
+    explorer = explorer_of(path, id)
+    name, control = next(iter(explorer.controls.items()))
+    context = browser.new_context(viewport=dict(width=700, height=700))
+    page, errors = open_page(context, path, base, f"?embed={id}#{id}?{name}={control.values[0]}")
+    assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5).closest('.dp-embed'))")
+    assert state(page, id)["position"][name] == 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")       # what is hidden cannot be reached
+    check_everything(page, explorer)
+    context.close()
+    assert errors == []
+
+
+@every_page
+def test_axe_finds_nothing_in_an_explorer(opened, path):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(path)
+    for theme in ("dark", "light"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        found = Axe().run(page, context=".dp-explorer").response["violations"]
+        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found] == []

@@ -1,0 +1,71 @@
+"""Every page of the built book, as a reader meets it: alone, on a phone, in both themes, with a screen reader."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.site.browser import SITE
+
+FRONT = "index.html"             # sends the reader on to the first chapter
+PAGES = sorted({str(page.relative_to(SITE)) for page in SITE.rglob("*.html") if "_static" not in page.parts} - {FRONT})
+OURS = ("data:", "blob:")
+
+
+def opened(browser, address, **options):
+    """A page that remembers what it asked for and what it complained of."""
+    page = browser.new_page(**options)
+    page.asked, page.complaints = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda message: page.complaints.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("requestfailed", lambda request: page.complaints.append(f"failed: {request.url}"))
+    page.goto(address, wait_until="load")
+    page.wait_for_function("window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => true) : document.readyState === 'complete'")
+    return page
+
+
+def unfold(page):
+    """Open what is folded, proofs and code, and wait until it has stopped moving."""
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    page.wait_for_function("document.getAnimations().every(animation => animation.playState === 'finished')")
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+@pytest.mark.parametrize("name", [FRONT, *PAGES])
+def test_asks_nobody_else_and_complains_of_nothing(browser, site, base, name, scheme):
+    page = opened(browser, f"{base}/{name}" if scheme == "http" else (site / name).as_uri())
+    home = base if scheme == "http" else "file:"
+    others = [url for url in page.asked if not url.startswith((home, *OURS))]
+    complaints = page.complaints
+    page.close()
+    assert others == [] and complaints == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_fits_a_phone(browser, base, name):
+    page = opened(browser, f"{base}/{name}", viewport=dict(width=360, height=740))
+    unfold(page)
+    width = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+    assert width <= 360
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(browser, base, name, scheme):
+    """WCAG 2.1 A and AA, contrast included; folded parts opened first, since axe skips what is hidden."""
+    page = opened(browser, f"{base}/{name}", color_scheme=scheme)
+    unfold(page)
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]})
+    page.close()
+    violations = [f"{v['id']}: {node['target']} {node['failureSummary']}" for v in found.response["violations"] for node in v["nodes"]]
+    assert violations == []
+
+
+def test_no_solution_of_an_assignment_is_on_the_site(site):
+    for file in site.rglob("*"):
+        assert not re.search(r"(^|/)(exercises|course|autograder)(/|$)", str(file.relative_to(site)))
+        if file.suffix in {".html", ".txt", ".md", ".js", ".ipynb"}:
+            text = file.read_text(encoding="utf-8", errors="ignore")
+            assert "BEGIN SOLUTION" not in text and "# SOLUTION" not in text, file
