@@ -1,0 +1,174 @@
+"""Statements and their checks: the line under each statement, and the page that lists them all.
+
+`make book` runs tests/claims first, which leaves what was measured in _build/claims.json. This extension reads that file
+and nothing else; a statement without a record, or a record without a statement, fails the build.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+log = logging.getLogger(__name__)
+STATEMENTS = {"theorem", "lemma", "proposition", "corollary"}
+PAGE = "chapters/claims"
+
+
+def records(env):
+    """The claims of the last run, in the order of the tests."""
+    return json.loads(claims_file(env).read_text(encoding="utf-8"))
+
+
+def claims_file(env):
+    return Path(env.srcdir, "_build", "claims.json")
+
+
+def statements(doctree):
+    return [node for node in doctree.findall(nodes.Element) if node.get("realtype") in STATEMENTS]
+
+
+def caught(record):
+    return "Planted bugs that it catches: " + "; ".join(record["caught"]) + "."
+
+
+# --- under each statement ---------------------------------------------------------------------------------------------------
+
+def add_checked_lines(app, doctree):
+    """Under each statement: what was done to try to break it, which bugs that catches, and the way to the whole check."""
+    env = app.env
+    for node in statements(doctree):
+        env.note_dependency(str(claims_file(env)))
+        env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
+        mine = [r for r in records(env) if r["label"] == node["label"]]
+        if "cited" in node["classes"]:
+            node += nodes.paragraph("", "Cited from the literature; this book does not check it.", classes=["dp-checked"])
+        elif not mine:
+            log.warning("the statement %r has no check in tests/claims", node["label"], location=node)
+        for record in mine:
+            line = nodes.paragraph(classes=["dp-checked"])
+            link = pending_xref("", refdomain="std", reftype="ref", reftarget=anchor(record), refexplicit=True, refwarn=True,
+                                refdoc=env.docname)
+            link += nodes.inline("", "Checked")
+            line += [link, nodes.Text(f": {first_sentence(record['what'])} {caught(record)}")]
+            node += line
+
+
+def first_sentence(text):
+    return " ".join(re.split(r"(?<=\.)\s", text, maxsplit=1)[0].split())
+
+
+def anchor(record):
+    return "claim-" + record["test"].split("::")[1].replace("_", "-") + "-" + record["label"]
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------------
+
+class ClaimsTable(SphinxDirective):
+    """`{claims-table}`: every claim of the last run, chapter by chapter."""
+
+    def run(self):
+        self.env.note_dependency(str(claims_file(self.env)))
+        out, chapter = [], None
+        for record in by_chapter(records(self.env), self.env):
+            if record["chapter"] != chapter:
+                chapter = record["chapter"]
+                out.append(nodes.rubric("", "", page_link(self.env, f"/chapters/{chapter}")))
+            out.append(self.entry(record))
+        return out
+
+    def entry(self, record):
+        name = anchor(record)
+        box = nodes.container(classes=["dp-claim"], ids=[name], names=[name])
+        self.state.document.note_explicit_target(box)
+        title = nodes.paragraph(classes=["dp-claim-title"])
+        title += statement_link(self.env, record["label"])
+        if record["functions"]:
+            title += nodes.Text(" · ")
+            title += [part for f in record["functions"] for part in (nodes.literal("", f), nodes.Text(" "))]
+        box += [title, nodes.paragraph("", record["what"]), nodes.paragraph("", f"Measured in this build: {record['measured']}."),
+                nodes.paragraph("", caught(record))]
+        details = nodes.container(classes=["dp-claim-source"])
+        details += [nodes.raw("", f"<details><summary>{record['test']}</summary>", format="html"),
+                    nodes.literal_block(record["source"], record["source"], language="python"),
+                    nodes.raw("", "</details>", format="html")]
+        box += details
+        return box
+
+
+class CitedTable(SphinxDirective):
+    """`{cited-table}`: the statements that the book takes from the literature without a check."""
+
+    def run(self):
+        return [cited_list("")]
+
+
+class cited_list(nodes.General, nodes.Element):
+    """Stands for the list until all pages are read."""
+
+
+def by_chapter(claims, env):
+    """In the order of the book: a chapter's place is its place in the table of contents."""
+    order = [Path(name).name for name in env.app.config.external_site_map]
+    return sorted(claims, key=lambda r: order.index(r["chapter"]) if r["chapter"] in order else len(order))
+
+
+def statement_link(env, label):
+    link = pending_xref("", refdomain="prf", reftype="ref", reftarget=label, refexplicit=False, refwarn=True, refdoc=env.docname)
+    link += nodes.inline("", label)
+    return link
+
+
+def page_link(env, page):
+    """A link that reads as the title of the page."""
+    link = pending_xref("", refdomain="std", reftype="doc", reftarget=page, refexplicit=False, refwarn=True, refdoc=env.docname)
+    link += nodes.inline("", page)
+    return link
+
+
+def fill_cited(app, doctree, docname):
+    for place in list(doctree.findall(cited_list)):
+        cited = [(label, page, title) for label, (page, title, cited) in app.env.dp_statements.items() if cited]
+        items = nodes.bullet_list()
+        for label, page, title in cited:
+            uri = app.builder.get_relative_uri(docname, page) + "#" + label
+            items += nodes.list_item("", nodes.paragraph("", "", nodes.reference("", title.strip() or label, refuri=uri, internal=True)))
+        place.replace_self(items if cited else nodes.paragraph("", "None so far."))
+
+
+# --- bookkeeping --------------------------------------------------------------------------------------------------------------
+
+def start(app):
+    if not hasattr(app.env, "dp_statements"):
+        app.env.dp_statements = {}          # label -> (page, title, cited)
+
+
+def forget(app, env, docname):
+    env.dp_statements = {label: entry for label, entry in getattr(env, "dp_statements", {}).items() if entry[0] != docname}
+
+
+def merge(app, env, docnames, other):
+    env.dp_statements |= other.dp_statements
+
+
+def check_consistency(app, env):
+    for record in records(env):
+        if record["label"] not in env.dp_statements:
+            log.warning("%s checks %r, which no page states", record["test"], record["label"])
+
+
+def setup(app):
+    app.add_directive("claims-table", ClaimsTable)
+    app.add_directive("cited-table", CitedTable)
+    app.add_node(cited_list)
+    app.connect("builder-inited", start)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("doctree-read", add_checked_lines)
+    app.connect("doctree-resolved", fill_cited)
+    app.connect("env-updated", lambda app, env: [PAGE] if PAGE in env.all_docs else [])
+    app.connect("env-check-consistency", check_consistency)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

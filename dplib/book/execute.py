@@ -1,0 +1,49 @@
+"""Execute the pages that need it, as many at a time as there are cores, into the cache that the book's builder reads.
+
+    python -m dplib.book.execute
+
+The builder itself executes one page after another. What runs here beforehand it finds in the cache.
+"""
+
+import logging
+import sys
+from pathlib import Path
+
+import yaml
+
+from . import site        # marks this process as a book build; the kernels inherit it
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def pages(root):
+    """Source files of the pages in the table of contents that have code to run, in the order of the book."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    names = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+    files = [root / f"{name}.md" for name in names]
+    return [file for file in files if "{code-cell}" in file.read_text(encoding="utf-8")]
+
+
+def execute(root, timeout):
+    """Run every page that the cache does not hold; return the pages that failed."""
+    from jupyter_cache import get_cache
+    from jupyter_cache.executors import load_executor
+
+    site.use_own_profile(root)
+    cache = get_cache(str(site.cache_folder(root)))
+    reader = {"name": "myst_nb_md", "type": "plugin"}
+    files = [str(cache.add_nb_to_project(str(page), read_data=reader).uri) for page in pages(root)]
+    executor = load_executor("local-parallel", cache=cache, logger=logging.getLogger("execute"))
+    result = executor.run_and_cache(filter_uris=files, timeout=timeout)
+    return result.excepted + result.errored
+
+
+def main():
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    if failed := execute(ROOT, config["execute"]["timeout"]):
+        sys.exit("These pages failed: " + ", ".join(failed))
+
+
+if __name__ == "__main__":
+    main()

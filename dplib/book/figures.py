@@ -1,0 +1,63 @@
+"""Still figures: matplotlib drawings that follow the reader's theme and say in words what they show.
+
+A figure shows itself as SVG inside the page, its inks turned into the CSS variables that the explorers use, so that one
+drawing serves light and dark. Print and notebooks without CSS see the light values.
+"""
+
+import base64
+import html
+import io
+import re
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from .explorer import palette
+
+# Matplotlib needs colours: these are the light theme's, and each names the variable that takes its place in the page.
+INKS = palette()
+C1, C2, C3, C4, INK, FAINT = (INKS[f"--dp-{name}"] for name in ("1", "2", "3", "4", "ink", "faint"))
+
+STYLE = {
+    "axes.edgecolor": INK, "axes.facecolor": "none", "axes.grid": True, "axes.labelcolor": INK,
+    "axes.prop_cycle": matplotlib.cycler(color=[C1, C2, C3, C4]), "axes.spines.right": False, "axes.spines.top": False,
+    "figure.facecolor": "none", "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 10,
+    "grid.color": FAINT, "grid.linewidth": .6, "legend.frameon": False, "lines.linewidth": 2,
+    "mathtext.fontset": "dejavusans", "savefig.facecolor": "none", "svg.fonttype": "path", "text.color": INK,
+    "xtick.color": INK, "ytick.color": INK,
+}
+matplotlib.rcParams.update(STYLE)        # for the whole process: axes and legends read their style when they are made
+
+
+class ThemedFigure(Figure):
+    """A matplotlib Figure that displays itself in both themes; make it with `figure`."""
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        png = io.BytesIO()
+        self.savefig(png, format="png", dpi=200, facecolor="white")
+        return {"text/plain": self.alt, "text/html": self.html(), "image/png": base64.b64encode(png.getvalue()).decode()}
+
+    def html(self):
+        """The drawing as SVG with CSS variables for inks, with its words for those who do not see it."""
+        drawing = io.StringIO()
+        with matplotlib.rc_context({"svg.hashsalt": self.alt}):      # ids that differ between figures, not between builds
+            self.savefig(drawing, format="svg", metadata={"Date": None, "Creator": None})
+        svg = drawing.getvalue()
+        svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
+        svg = svg.replace("#000000", INK)                                  # black, matplotlib's "k", is the ink of either theme
+        for name, ink in INKS.items():
+            svg = svg.replace(ink, f"var({name}, {ink})")
+        svg = svg.replace("<svg", '<svg aria-hidden="true"', 1)
+        return f'<div class="dp-still" role="img" aria-label="{html.escape(self.alt, quote=True)}">{svg}</div>'
+
+
+def figure(*, alt, width=6.4, height=3.6):
+    """An empty figure, `width` by `height` inches; `alt` says in words what it shows to somebody who does not see it.
+
+    Draw on it with matplotlib's own methods and let it be the last line of the cell.
+    """
+    if not isinstance(alt, str) or not alt.strip():
+        raise ValueError(f"alt must say in words what the figure shows, got {alt!r}")
+    drawing = ThemedFigure(figsize=(width, height), layout="constrained")
+    drawing.alt = alt
+    return drawing

@@ -1,0 +1,158 @@
+"""The Sphinx side of the book: pages that need nobody else's server, and builds that fail where something is wrong."""
+
+import hashlib
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import pkgutil
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util import logging
+from sphinx.util.fileutil import copy_asset
+
+from .explorer import check_page, front_end, style
+
+os.environ["DPLIB_STATIC"] = "1"         # the kernels that execute the chapters inherit it: explorers become tables
+log = logging.getLogger(__name__)
+
+PACKAGE = Path(__file__).resolve().parents[1]
+NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
+
+
+# --- the cache of executed pages -----------------------------------------------------------------------------------------
+
+def cache_folder(root):
+    """Where executed pages are kept. jupyter-cache sees only a page's own code; the folder's name covers the rest."""
+    key = hashlib.sha256(" ".join(f"{name} {importlib.metadata.version(name)}" for name in NUMBERS_COME_FROM).encode())
+    for file in sorted(f for f in PACKAGE.rglob("*") if f.suffix in {".py", ".js", ".css"} and "vendor" not in f.parts):
+        key.update(str(file.relative_to(PACKAGE)).encode() + file.read_bytes())
+    return Path(root, "_build", ".jupyter_cache", key.hexdigest()[:12])
+
+
+def set_cache(app, config):
+    config.nb_execution_cache_path = str(cache_folder(app.srcdir))
+    use_own_profile(app.srcdir)
+
+
+def use_own_profile(root):
+    """Kernels of a build read no start-up file of whoever builds, and do not warn of sockets that never leave the machine."""
+    profile = Path(root, "_build", "ipython", "profile_default")
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 'ERROR'\n", encoding="utf-8")
+    os.environ["IPYTHONDIR"] = str(profile.parent)
+
+
+# --- launch buttons: only where somebody says where the book lives --------------------------------------------------------
+
+def set_repository(app, config):
+    """BOOK_REPOSITORY, set by the publishing workflow, is the address that the launch buttons open in Binder."""
+    if address := os.environ.get("BOOK_REPOSITORY"):
+        config.html_theme_options |= {"repository_url": address, "use_repository_button": True, "launch_buttons": {
+            "binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}}
+
+
+# --- scripts and styles ---------------------------------------------------------------------------------------------------
+
+def write_assets(app):
+    """Our front end, and the part of MathJax that the pages use, into the site's own folder."""
+    if app.builder.format != "html":
+        return
+    static = Path(app.outdir, "_static")
+    static.mkdir(parents=True, exist_ok=True)
+    (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")
+    (static / "explorer.css").write_text(style(), encoding="utf-8")
+    mathjax = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+    for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2"):
+        copy_asset(str(mathjax / part), str((static / "mathjax" / part).parent if part.endswith(".js") else static / "mathjax" / part))
+
+
+def add_scripts(app, pagename, template, context, doctree):
+    """The explorers' script, only where there is one; and of the others what the page needs."""
+    app.add_css_file("explorer.css")
+    context["body"] = body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')   # deprecated, says axe
+    if "dp-static" in body:
+        check_page(pagename, body)
+        app.add_js_file("explorer.js", loading_method="defer")
+    context["script_files"][:] = once_and_without_thebe(context.get("script_files", []))
+
+
+def once_and_without_thebe(scripts):
+    """Thebe would run cells on somebody else's server; it is off, and its script, registered twice, throws."""
+    kept = {}
+    for script in scripts:
+        body = str(getattr(script, "attributes", {}).get("body"))
+        name = str(getattr(script, "filename", None))
+        if "thebe" not in (name + body).lower():
+            kept.setdefault((name, body), script)
+    return list(kept.values())
+
+
+# --- checks that fail the build -------------------------------------------------------------------------------------------
+
+def check_figures(app, doctree, docname):
+    """A figure without words is a warning; and warnings are fatal. (A page: print also uses the pictures of explorers.)"""
+    for image in doctree.findall(nodes.image) if app.builder.format == "html" else ():
+        if not image.get("alt", "").strip():
+            log.warning("a figure without alt text: draw it with dplib.book.figure(alt=...)", location=image)
+
+
+def replace_untitled_sections(app, doctree):
+    """The bodies of statements and exercises come as sections without titles, all with one id; a page may have an id only once."""
+    for section in [node for node in doctree.findall(nodes.section) if not isinstance(node.next_node(), nodes.title)]:
+        section.replace_self(nodes.container("", *section.children, classes=section["classes"]))
+
+
+# --- names of the package link to its reference ----------------------------------------------------------------------------
+
+def link_names(app, doctree):
+    """`laplace` in prose becomes a link where the package has exactly one public object of that name."""
+    for literal in list(doctree.findall(nodes.literal)):
+        name = literal.astext().removesuffix("()")
+        if not re.fullmatch(r"(dplib\.)?[A-Za-z_][\w.]*", name) or isinstance(literal.parent, (nodes.reference, pending_xref)):
+            continue
+        if target := public_names().get(name):
+            link = pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refwarn=True,
+                                refdoc=app.env.docname)
+            literal.replace_self(link)
+            link += literal
+
+
+@functools.cache
+def public_names():
+    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}."""
+    import dplib
+    names = {}
+    for info in pkgutil.iter_modules(dplib.__path__, "dplib."):
+        if info.ispkg or info.name.startswith("dplib._"):
+            continue
+        module = importlib.import_module(info.name)
+        names[module.__name__] = module.__name__
+        for name, item in vars(module).items():
+            if not name.startswith("_") and callable(item) and getattr(item, "__module__", None) == module.__name__:
+                names[name] = names[f"{module.__name__}.{name}"] = f"{module.__name__}.{name}"
+    return names
+
+
+def read_docstring(app, what, name, obj, options, lines):
+    """In our docstrings |z| is an absolute value, never a substitution, and the label of a statement is a link to it."""
+    statement = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
+    for i, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            lines[i] = statement.sub(r":prf:ref:`\1`", line.replace("|", r"\|"))
+
+
+def setup(app):
+    app.connect("config-inited", set_cache, priority=10)
+    app.connect("config-inited", set_repository, priority=10)
+    app.connect("builder-inited", write_assets)
+    app.connect("autodoc-process-docstring", read_docstring)
+    app.connect("doctree-resolved", check_figures)
+    app.connect("doctree-read", replace_untitled_sections, priority=100)
+    app.connect("doctree-read", link_names)
+    app.connect("html-page-context", add_scripts, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
