@@ -1,0 +1,158 @@
+"""The statements of the page on attacks."""
+
+import itertools
+import math
+
+import numpy as np
+
+from tests.claims import claim
+
+
+def all_bits(n):
+    """Every vector of n bits, one in each row: all secrets, or all groups of people."""
+    return np.array(list(itertools.product([0, 1], repeat=n)))
+
+
+# --- the limit for every attack ---------------------------------------------------------------------------------------
+
+def limit(epsilon):
+    return math.exp(epsilon) / (1 + math.exp(epsilon))
+
+
+def best_attack(law):
+    """Expected share of right bits of the best attack; law has one row for each of the 2^n equally likely secrets."""
+    n = int(math.log2(len(law)))
+    secrets = all_bits(n)
+    sides = [(law[secrets[:, j] == 0].sum(axis=0), law[secrets[:, j] == 1].sum(axis=0)) for j in range(n)]
+    return np.mean([np.maximum(*side).sum() / 2**n for side in sides])
+
+
+def geometric_total(total, epsilon, reach=60):
+    """Law of a total with two-sided geometric noise of ratio e^-epsilon, collected at the ends."""
+    q = math.exp(-epsilon)
+    law = (1 - q) / (1 + q) * q ** np.abs(np.arange(-reach, reach + 1) - total)
+    law[0], law[-1] = q ** (reach + total) / (1 + q), q ** (reach - total) / (1 + q)
+    return law
+
+
+def noisy_totals(n, groups, epsilon):
+    """Law of several independent noisy totals, jointly."""
+    rows = []
+    for secret in all_bits(n):
+        joint = np.ones(1)
+        for group in groups:
+            joint = np.outer(joint, geometric_total(int(group @ secret), epsilon)).ravel()
+        rows.append(joint)
+    return np.array(rows)
+
+
+def reports(n, times, epsilon):
+    """Law of n people's randomised responses, each asked several times."""
+    heads = limit(epsilon)
+    once = np.array([[heads, 1 - heads], [1 - heads, heads]])
+    person = once
+    for _ in range(times - 1):
+        person = np.einsum("ia,ib->iab", person, once).reshape(2, -1)
+    law = np.ones((1, 1))
+    for _ in range(n):
+        law = np.kron(law, person)
+    return law
+
+
+@claim("prop-reconstruction-limit", lambda answers, epsilon: limit(answers * epsilon),
+       bugs={"the epsilon of one answer, however many there are": lambda answers, epsilon: limit(epsilon),
+             "the total divided by two": lambda answers, epsilon: limit(answers * epsilon / 2),
+             "half plus a quarter of the total": lambda answers, epsilon: .5 + answers * epsilon / 4})
+def test_every_attack(bound):
+    """Compute the best possible attack on private answers whose law is known exactly, and attain the limit with
+    randomised response.
+    """
+    slack, attained, cases = -np.inf, 0, 0
+    asked = [[[1, 1, 1]], [[1, 1, 0], [0, 1, 1]], [[1, 0, 0], [1, 0, 0]]]
+    for epsilon in (.05, .5, 1., 2.):
+        laws = [(len(groups), noisy_totals(3, np.array(groups), epsilon)) for groups in asked]
+        laws += [(times, reports(2, times, epsilon)) for times in (1, 2, 3)]
+        for answers, law in laws:
+            assert np.allclose(law.sum(axis=1), 1)
+            slack, cases = max(slack, best_attack(law) - bound(answers, epsilon)), cases + 1
+        attained = max(attained, abs(best_attack(reports(2, 1, epsilon)) - bound(1, epsilon)))
+    assert slack <= 1e-12 and attained <= 1e-12
+    return (f"none of {cases} best attacks is above the limit, to within {max(slack, 0):.0e}; "
+            f"randomised response meets it to {attained:.0e}")
+
+
+# --- every total, any error -------------------------------------------------------------------------------------------
+
+def every_group(n):
+    return all_bits(n)
+
+
+def single_people(n):
+    return np.eye(n, dtype=int)
+
+
+def groups_of_two(n):
+    groups = all_bits(n)
+    return groups[groups.sum(axis=1) <= 2]
+
+
+@claim("thm-reconstruct-all", every_group, lambda error: 4 * error,
+       bugs={"2E places instead of 4E": (every_group, lambda error: 2 * error),
+             "8E places, which nothing attains": (every_group, lambda error: 8 * error),
+             "asking about single people only": (single_people, lambda error: 4 * error),
+             "asking about at most two people": (groups_of_two, lambda error: 4 * error)})
+def test_consistent_candidates(groups, places):
+    """Enumerate all pairs of 128 secrets and candidates with the worst answers for each pair, and compare their
+    greatest distance with 4E.
+    """
+    n = 7
+    secrets = all_bits(n)
+    totals = secrets @ groups(n).T                            # one row for each secret
+    apart = np.abs(totals[:, None] - totals).max(axis=2)      # answers within E of both exist exactly if this is <= 2E
+    differ = np.abs(secrets[:, None] - secrets).sum(axis=2)
+    greatest = [int(differ[apart <= 2 * error].max()) for error in (.5, 1., 1.5)]
+    assert greatest == [places(error) for error in (.5, 1., 1.5)]
+    return f"greatest distances {greatest} at E = 0.5, 1 and 1.5: never more than 4E, and attained"
+
+
+# --- few totals, random error -----------------------------------------------------------------------------------------
+
+def stated(subsets, variance):
+    """The two numbers of the theorem: mean squared length of the error, bound on the expected number of wrong bits."""
+    trace = np.trace(np.linalg.inv(subsets.T @ subsets))
+    return variance * trace, 2 * variance * trace
+
+
+def exact(subsets, size, chance):
+    """The same two numbers of the attack itself, for every secret; an error is size or -size, half of `chance` each,
+    else 0.
+    """
+    errors = size * (np.array(list(itertools.product([0, 1, 2], repeat=len(subsets)))) - 1)
+    weight = np.where(errors == 0, 1 - chance, chance / 2).prod(axis=1)
+    squared, wrong = [], []
+    for secret in all_bits(subsets.shape[1]):
+        estimate = np.linalg.lstsq(subsets, (subsets @ secret + errors).T)[0].T
+        squared.append(weight @ ((estimate - secret) ** 2).sum(axis=1))
+        wrong.append(weight @ ((estimate > .5) != secret).sum(axis=1))
+    return np.array(squared), np.array(wrong)
+
+
+DESIGNS = [np.eye(3, dtype=int), np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]),
+           np.array([[1, 0, 0, 1], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]])]
+
+
+@claim("thm-reconstruct-few", stated,
+       bugs={"the inverse forgotten": lambda a, v: (v * np.trace(a.T @ a), 2 * v * np.trace(a.T @ a)),
+             "Chebyshev divided by two once more": lambda a, v: (stated(a, v)[0], stated(a, v)[1] / 2),
+             "every answer as good as one bit": lambda a, v: (v * a.shape[1] / len(a), 2 * v * a.shape[1] / len(a))})
+def test_least_squares_exactly(stated):
+    """Run the attack on all secrets and all errors of a three-valued law, and compare the exact expectations with
+    the two formulas.
+    """
+    off, closest = 0, 0
+    for subsets, size, chance in itertools.product(DESIGNS, (.501, 2.), (.2, .9)):
+        squared, wrong = exact(subsets, size, chance)
+        mean, bound = stated(subsets, size**2 * chance)
+        off, closest = max(off, np.abs(squared / mean - 1).max()), max(closest, wrong.max() / bound)
+    assert off <= 1e-9 and closest <= 1
+    return f"mean squared error right to {off:.0e}; wrong bits at most {closest:.3f} of the bound, in 12 settings"
