@@ -1,0 +1,259 @@
+"""Build the editions of an assignment, and grade a folder of submissions.
+
+    python course.py build NAME OUT [KEY]                from NAME.md make OUT/NAME/{student,solution,autograder};
+                                                         NAME may be `all`
+    python course.py grade ASSIGNMENT SUBMISSIONS OUT    one <address>.ipynb per student; ASSIGNMENT is OUT/NAME above
+    python course.py service [FOLDER]                    what run_autograder calls on a grading service
+
+KEY is a text of your own, new every term: it decides who gets which variant and what the hidden checks ask.
+"""
+
+import ast
+import csv
+import json
+import os
+import re
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+
+import grading
+import sandbox
+
+HERE = Path(__file__).resolve().parent
+BLANK = "...  # your code here"
+BLOCK = re.compile(r"^( *)# BEGIN SOLUTION\n(.*?)^ *# END SOLUTION$", re.M | re.S)
+LINE = re.compile(r"^( *[^=\n]+=)[^=\n].*  # SOLUTION$", re.M)
+
+SETUP = """#!/usr/bin/env bash
+set -e
+apt-get update
+apt-get install -y python3-venv bubblewrap
+python3 -m venv /opt/grader
+/opt/grader/bin/pip install -r /autograder/source/requirements.txt
+"""
+RUN = """#!/usr/bin/env bash
+chmod -R go-rwx /autograder
+exec /opt/grader/bin/python /autograder/source/course.py service
+"""
+
+
+# --- editions --------------------------------------------------------------------------------------------------------
+def blanked(source):
+    """source with a blank for each BEGIN ... END SOLUTION block and for the right side of each # SOLUTION line."""
+    return LINE.sub(rf"\1 {BLANK}", BLOCK.sub(rf"\1{BLANK}", source))
+
+
+def solution_lines(source):
+    inside = [line for block in BLOCK.finditer(source) for line in block[2].splitlines()]
+    return inside + [line[0].removesuffix("  # SOLUTION") for line in LINE.finditer(source)]
+
+
+def differs_only_in_blanks(stub, source):
+    """Whether some text in place of each blank of `stub` gives `source`, markers aside."""
+    source = re.sub(r"^ *# (BEGIN|END) SOLUTION\n?|  # SOLUTION$", "", source, flags=re.M).rstrip()
+    return re.fullmatch(re.escape(stub.rstrip()).replace(re.escape(BLANK), "(?s:.+?)"), source) is not None
+
+
+def check_stub(stub, source):
+    """Nothing but the solution is missing, nothing of it is left, and what remains is Python."""
+    where = f"in the cell that begins {grading.first_line(source)!r}"
+    if "SOLUTION" in stub:
+        sys.exit(f"a marker of a solution is left over {where}: write `name = value  # SOLUTION`, or # BEGIN SOLUTION "
+                 "and # END SOLUTION on lines of their own")
+    if not differs_only_in_blanks(stub, source):
+        sys.exit(f"the student's cell differs from the solution by more than its blanks {where}:\n{stub}")
+    try:
+        ast.parse(stub)
+    except SyntaxError as error:
+        sys.exit(f"the student's cell is not Python any more {where}: {error}\n{stub}")
+
+
+def check_leaks(student, secret):
+    """No telling line of a solution or of a hidden check is in the student edition, not even elsewhere."""
+    shown = "\n".join(cell.source for cell in student)
+    telling = (line.strip() for line in secret if not re.match(r" *(import|from) ", line))
+    if leaks := {line for line in telling if len(line) > 12 and line in shown}:
+        sys.exit(f"the student edition shows lines of a solution or of a hidden check: {sorted(leaks)}")
+
+
+def editions(path):
+    """(student notebook, solution notebook, source of the hidden checks, rubric by question) of a MyST file."""
+    import jupytext
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+    student, solution, hidden, rubric, secret = [], [], [], {}, []
+    for i, cell in enumerate(jupytext.read(path).cells):
+        tags, is_code = cell.metadata.get("tags", []), cell.cell_type == "code"
+        if "hidden" in tags:
+            hidden.append(cell.source)
+            secret += cell.source.splitlines()
+            continue
+        new = new_code_cell if is_code else new_markdown_cell
+        kept = {"id": f"{path.stem}-{i}", "metadata": {k: v for k, v in cell.metadata.items() if k == "question"}}
+        solution.append(new(cell.source, **kept))
+        if "rubric" in cell.metadata:
+            rubric[cell.metadata["rubric"]] = cell.source
+        if "solution" in tags:
+            secret += cell.source.splitlines()
+            continue
+        student.append(new(blanked(cell.source) if is_code else cell.source, **kept))
+        if is_code:
+            check_stub(student[-1].source, cell.source)
+            secret += solution_lines(cell.source)
+    check_leaks(student, secret)
+    metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebooks = (new_notebook(cells=cells, metadata=metadata) for cells in (student, solution))
+    return *notebooks, "\n\n\n".join(hidden) + "\n", rubric
+
+
+def build(name, out, key="a key for trying things out"):
+    import nbformat
+
+    student, solution, checks, rubric = editions(HERE / f"{name}.md")
+    if not 1 <= len(key.encode()) <= 64:
+        sys.exit(f"the key {key!r} must have 1 to 64 bytes")
+    folder = Path(out) / name
+    shutil.rmtree(folder, ignore_errors=True)
+    for part in ("student", "solution", "autograder"):
+        (folder / part).mkdir(parents=True)
+    nbformat.write(student, folder / "student" / f"{name}.ipynb")
+    nbformat.write(solution, folder / "solution" / f"{name}.ipynb")
+    grader = folder / "autograder"
+    (grader / "checks.py").write_text(f"KEY = {key!r}\n\n{checks}")
+    (grader / "rubric.json").write_text(json.dumps(rubric, indent=1))
+    for file in ("course.py", "grading.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
+        shutil.copy(HERE / file, grader)
+    (grader / "setup.sh").write_text(SETUP)
+    (grader / "run_autograder").write_text(RUN)
+    (grader / "run_autograder").chmod(0o755)
+    (grader / "files").mkdir()
+    for file, content in load(grader).handout().items():
+        for place in (folder / "student", folder / "solution", grader / "files"):
+            (place / file).write_text(json.dumps(content))
+    shutil.make_archive(str(folder / f"{name}-autograder"), "zip", grader)
+    return folder
+
+
+def load(grader):
+    """The module of hidden checks of an autograder folder, with its `checks`, `rubric` and `files`."""
+    module = ModuleType("checks")
+    code = compile((grader / "checks.py").read_text(), grader / "checks.py", "exec")
+    exec(code, vars(module))                    # unlike an import, this leaves no .pyc behind
+    found = (getattr(value, "check", None) for value in vars(module).values())
+    module.checks = [check for check in found if isinstance(check, grading.Check)]
+    module.rubric = json.loads((grader / "rubric.json").read_text())
+    module.files = sorted((grader / "files").glob("*"))
+    return module
+
+
+# --- grading ---------------------------------------------------------------------------------------------------------
+def refusal(isolation):
+    """None, or why this isolation does not work here: an empty notebook is tried."""
+    try:
+        sandbox.run({"cells": [], "names": [], "calls": {}}, [], isolation, sandbox.LIMITS)
+    except sandbox.Fault as fault:
+        return str(fault)
+
+
+def attempt(assignment, notebook):
+    """The result of one notebook, or the Fault that kept us from one."""
+    try:
+        return grading.grade(assignment, notebook, notebook.stem)
+    except sandbox.Fault as fault:
+        return fault
+    except Exception as error:
+        return sandbox.Fault(f"{type(error).__name__}: {error}")
+
+
+def feedback(result):
+    """What the student reads."""
+    lines = [f"# {result['score']} points from the automatic checks", "", result["output"], ""]
+    for test in result["tests"]:
+        score = f" ({test['score']}/{test['max_score']})" if "score" in test else ""
+        lines.append(f"* **{test['name']}**{score}: {test['output']}")
+    return "\n".join(lines) + "\n"
+
+
+def sheet(question, rubric, fact, answer):
+    """What the marker reads."""
+    return f"# {question}, out of {grading.worth(rubric)}\n\n{rubric}\n\n{fact}\n\n---\n\n{answer}\n"
+
+
+def table(assignment, students, results):
+    """The rows of grades.csv; a student whom a fault of ours kept from a result has no points at all."""
+    questions = list(dict.fromkeys(check.question for check in assignment.checks))
+    by_hand = [f"{q} by hand (of {grading.worth(r)})" for q, r in assignment.rubric.items()]
+    yield ["student", *questions, "automatic", *by_hand, "attention"]
+    for student, result in zip(students, results):
+        if isinstance(result, sandbox.Fault):
+            yield [student, *[""] * (len(questions) + 1 + len(by_hand)), f"NOT GRADED, our fault: {result}"]
+        else:
+            scores = [(test["name"].split(":")[0], test.get("score", 0)) for test in result["tests"]]
+            earned = [sum(score for question, score in scores if question == q) for q in questions]
+            yield [student, *earned, result["score"], *[""] * len(by_hand), ""]
+
+
+def write(file, text):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", errors="replace")
+
+
+def grade(folder, submissions, out, jobs=os.cpu_count()):
+    """Grade every notebook of a folder. Returns whether all of them could be graded."""
+    if Path(out).exists():
+        sys.exit(f"{out} exists: name a new folder, so that nothing marked by hand is overwritten")
+    if reason := refusal("bwrap"):
+        sys.exit(f"Nothing was graded: submitted code runs only under bubblewrap 0.7 or later, and here {reason}\n"
+                 "Install it (apt-get install bubblewrap), or use a grading service (README.md).")
+    assignment, out = load(Path(folder) / "autograder"), Path(out)
+    notebooks = sorted(Path(submissions).glob("*.ipynb"))
+    students = [notebook.stem for notebook in notebooks]
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda notebook: attempt(assignment, notebook), notebooks))
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / "grades.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(table(assignment, students, results))
+    for student, result in zip(students, results):
+        if isinstance(result, sandbox.Fault):
+            print(f"{student}: NOT GRADED, our fault: {result}")
+            continue
+        write(out / "results" / f"{student}.json", json.dumps(result, indent=1))
+        write(out / "feedback" / f"{student}.md", feedback(result))
+        facts = assignment.for_the_marker(student)
+        for question, rubric in assignment.rubric.items():
+            answer = result["extra_data"]["written"].get(question, "(the cell for this answer is missing)")
+            text = sheet(question, rubric, facts.get(question, ""), answer)
+            write(out / "written" / question / f"{student}.md", text)
+        print(f"{student}: {result['score']} points in {result['execution_time']} s")
+    return not any(isinstance(result, sandbox.Fault) for result in results)
+
+
+def service(root="/autograder"):
+    """One submission on a grading service: results/results.json, or an exception when the fault is ours."""
+    root = Path(root)
+    assignment = load(root / "source")
+    student = json.loads((root / "submission_metadata.json").read_text())["users"][0]["email"]
+    notebooks = sorted((root / "submission").glob("*.ipynb"))
+    if len(notebooks) == 1:
+        isolation = "container" if refusal("bwrap") else "bwrap"
+        result = grading.grade(assignment, notebooks[0], student, isolation)
+    else:
+        result = {"score": 0, "output": f"Hand in exactly one notebook (.ipynb); {len(notebooks)} came in."}
+    (root / "results").mkdir(exist_ok=True)
+    (root / "results" / "results.json").write_text(json.dumps(result))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["build", name, out, *key] if len(key) <= 1:
+            for assignment in sorted(p.stem for p in HERE.glob("ps*.md")) if name == "all" else [name]:
+                print(build(assignment, out, *key))
+        case ["grade", folder, submissions, out]:
+            sys.exit(not grade(folder, submissions, out))
+        case ["service", *root]:
+            service(*root)
+        case _:
+            sys.exit(__doc__)
