@@ -1,0 +1,95 @@
+"""Input to redraw, and bytes, of every explorer of a built book: python benchmarks/redraw.py [folder of the site]
+
+*Redraw* is the time from an input event until the new figure is in the page and laid out; *shown* ends when the browser has
+made the next frame, so it also contains the wait for that frame (up to 16.7 ms on a 60 Hz screen).
+"""
+import gzip
+import re
+import statistics
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.site.browser import CHROMIUM, MISSING, SITE, chromium, explorer_pages  # noqa: E402
+
+MOVES, WARM_UP = 60, 10
+
+# Move the sliders to scattered grid points, in turn, one in a frame, as a reader's hand does.
+MEASURE = """async ([id, moves]) => {
+  const root = document.getElementById(id), inputs = [...root.querySelectorAll('input')], figure = root.querySelector('.dp-figure');
+  const frame = () => new Promise(done => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); }));
+  root.scrollIntoView();
+  const redraw = [], shown = [];
+  for (let k = 0; k < moves; k++) {
+    const input = inputs[k % inputs.length], size = +input.max + 1;
+    await frame();
+    input.value = (+input.value + 1 + (7 * k) % Math.max(1, size - 1)) % size;
+    const start = performance.now();
+    input.dispatchEvent(new Event('input'));
+    figure.firstChild.getBoundingClientRect();
+    redraw.push(performance.now() - start);
+    if (root.explorer.position[input.name] !== +input.value) throw new Error(id + ' did not redraw');
+    await frame();
+    shown.push(performance.now() - start);
+  }
+  return [redraw, shown];
+}"""
+
+
+def size(text):
+    return len(gzip.compress(text if isinstance(text, bytes) else text.encode(), 9, mtime=0)) / 1024
+
+
+def redraw_times(site):
+    """[(page, explorer, times of redraw, times until shown)], in milliseconds."""
+    rows = []
+    with chromium() as browser:
+        for path, ids in explorer_pages(site).items():
+            page = browser.new_page(viewport=dict(width=1280, height=900))
+            page.goto(path.as_uri())
+            page.wait_for_function("[...document.querySelectorAll('.dp-static')].every(e => e.explorer)")
+            for id in ids:
+                redraw, shown = page.evaluate(MEASURE, [id, MOVES + WARM_UP])
+                rows.append((path.stem, id, redraw[WARM_UP:], shown[WARM_UP:]))
+            page.close()
+    return rows
+
+
+def print_times(rows):
+    print(f"input to redraw, milliseconds, {MOVES} moves each\n")
+    print(f"{'page':<24}{'explorer':<24}{'median':>8}{'max':>8}{'shown: median':>16}{'max':>8}")
+    for page, id, redraw, shown in rows:
+        print(f"{page:<24}{id:<24}{statistics.median(redraw):8.1f}{max(redraw):8.1f}{statistics.median(shown):16.1f}{max(shown):8.1f}")
+    print(f"{'worst':<48}{max(statistics.median(r[2]) for r in rows):8.1f}{max(max(r[2]) for r in rows):8.1f}\n")
+
+
+def print_bytes(site):
+    static = site / "_static"
+    script = (static / "explorer.js").read_text(encoding="utf-8")
+    ours = script[script.index("// Figures from descriptions"):]
+    library = script.removesuffix(ours)
+    common = size(ours) + size(library)
+    print(f"kilobytes, gzip: our script {size(ours):.1f}, chart library {size(library):.1f}\n")
+    print(f"{'page':<24}{'tables':>8}{'script + library + tables (limit 350)':>40}")
+    for path in explorer_pages(site):
+        tables = sum(size(part) for part in re.findall(r'<div class="dp-static".*?</script></div>', path.read_text(encoding="utf-8"), flags=re.S))
+        print(f"{path.stem:<24}{tables:8.1f}{common + tables:40.1f}")
+    assets = [f for f in static.rglob("*") if f.suffix in {".js", ".css"}]
+    mathjax = [f for f in assets if "mathjax" in f.as_posix()]
+    theme = [f for f in assets if f not in mathjax and f.name not in {"explorer.js", "explorer.css"}]
+    print(f"\nreported apart: MathJax {sum(size(f.read_bytes()) for f in mathjax):.0f} (its fonts come as a page needs them), "
+          f"theme and Sphinx {sum(size(f.read_bytes()) for f in theme):.0f}")
+
+
+def main():
+    site = Path(sys.argv[1]) if len(sys.argv) > 1 else SITE
+    if not CHROMIUM:
+        sys.exit(MISSING)
+    if not explorer_pages(site):
+        sys.exit(f"{site} holds no built page with an explorer: run make book first")
+    print_times(redraw_times(site))
+    print_bytes(site)
+
+
+if __name__ == "__main__":
+    main()
