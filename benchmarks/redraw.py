@@ -1,7 +1,7 @@
 """Input to redraw, and bytes, of every explorer of a built book: python benchmarks/redraw.py [folder of the site]
 
-*Redraw* is the time from an input event until the new figure is in the page and laid out; *shown* ends when the browser has
-made the next frame, so it also contains the wait for that frame (up to 16.7 ms on a 60 Hz screen).
+*Redraw* is the time from an input event until the new figure is in the page and laid out; *shown* ends when the browser
+has made the next frame, so it also contains the wait for that frame (up to 16.7 ms on a 60 Hz screen).
 """
 import gzip
 import re
@@ -16,8 +16,13 @@ MOVES, WARM_UP = 60, 10
 
 # Move the sliders to scattered grid points, in turn, one in a frame, as a reader's hand does.
 MEASURE = """async ([id, moves]) => {
-  const root = document.getElementById(id), inputs = [...root.querySelectorAll('input')], figure = root.querySelector('.dp-figure');
-  const frame = () => new Promise(done => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); }));
+  const root = document.getElementById(id), inputs = [...root.querySelectorAll('input')];
+  const figure = root.querySelector('.dp-figure');
+  const frame = () => new Promise(done => requestAnimationFrame(() => {
+    const after = new MessageChannel();
+    after.port1.onmessage = done;
+    after.port2.postMessage(0);
+  }));
   root.scrollIntoView();
   const redraw = [], shown = [];
   for (let k = 0; k < moves; k++) {
@@ -59,7 +64,8 @@ def print_times(rows):
     print(f"input to redraw, milliseconds, {MOVES} moves each\n")
     print(f"{'page':<24}{'explorer':<24}{'median':>8}{'max':>8}{'shown: median':>16}{'max':>8}")
     for page, id, redraw, shown in rows:
-        print(f"{page:<24}{id:<24}{statistics.median(redraw):8.1f}{max(redraw):8.1f}{statistics.median(shown):16.1f}{max(shown):8.1f}")
+        middles = statistics.median(redraw), statistics.median(shown)
+        print(f"{page:<24}{id:<24}{middles[0]:8.1f}{max(redraw):8.1f}{middles[1]:16.1f}{max(shown):8.1f}")
     print(f"{'worst':<48}{max(statistics.median(r[2]) for r in rows):8.1f}{max(max(r[2]) for r in rows):8.1f}\n")
 
 
@@ -72,13 +78,15 @@ def print_bytes(site):
     print(f"kilobytes, gzip: our script {size(ours):.1f}, chart library {size(library):.1f}\n")
     print(f"{'page':<24}{'tables':>8}{'script + library + tables (limit 350)':>40}")
     for path in explorer_pages(site):
-        tables = sum(size(part) for part in re.findall(r'<div class="dp-static".*?</script></div>', path.read_text(encoding="utf-8"), flags=re.S))
+        parts = re.findall(r'<div class="dp-static".*?</script></div>', path.read_text(encoding="utf-8"), flags=re.S)
+        tables = sum(map(size, parts))
         print(f"{path.stem:<24}{tables:8.1f}{common + tables:40.1f}")
     assets = [f for f in static.rglob("*") if f.suffix in {".js", ".css"}]
     mathjax = [f for f in assets if "mathjax" in f.as_posix()]
     theme = [f for f in assets if f not in mathjax and f.name not in {"explorer.js", "explorer.css"}]
-    print(f"\nreported apart: MathJax {sum(size(f.read_bytes()) for f in mathjax):.0f} (its fonts come as a page needs them), "
-          f"theme and Sphinx {sum(size(f.read_bytes()) for f in theme):.0f}")
+    total = lambda files: sum(size(f.read_bytes()) for f in files)
+    print(f"\nreported apart: MathJax {total(mathjax):.0f} (its fonts come as a page needs them), "
+          f"theme and Sphinx {total(theme):.0f}")
 
 
 def main():

@@ -1,4 +1,5 @@
-"""Explorers without a browser: what an author may write, what the table keeps, what the kernel answers, what is printed."""
+"""Explorers without a browser: what an author may write, what the table keeps, what the kernel says, what prints."""
+
 import base64
 import itertools
 import json
@@ -26,8 +27,12 @@ def noisy(a, rng):
 
 def make(*functions, **changes):
     """A small right explorer; every test of an error changes one thing in it."""
-    options = dict(controls=dict(a=slider("factor a", GRID, log=True)), alt="A line through the origin", readout="At a = {a} it ends at {y[4]}.",
-                   plot=figure(["line", dict(x="x", y="y", stroke="c1", label="a = {a}")]))
+    options = dict(
+        controls=dict(a=slider("factor a", GRID, log=True)),
+        alt="A line through the origin",
+        readout="At a = {a} it ends at {y[4]}.",
+        plot=figure(["line", dict(x="x", y="y", stroke="c1", label="a = {a}")]),
+    )
     return Explorer("demo", *(functions or (wave,)), **(options | changes))
 
 
@@ -35,26 +40,30 @@ def figure(*marks, **changes):
     return dict(x=dict(label="x (metres)"), y=dict(label="y (metres)"), marks=list(marks)) | changes
 
 
-# ------------------------------------------------------------------------------------------------ what an author gets wrong
+# -------------------------------------------------------------------------------- what an author gets wrong
+
 
 def raises(*words):
     return pytest.raises(ValueError, match=".*".join(map(re.escape, words)))
 
 
-@pytest.mark.parametrize("control, words", [
-    (slider("a", [1, 2, 2]), ["'a'", "increase strictly", "[1.0, 2.0, 2.0]"]),
-    (slider("a", [3, 2, 1]), ["'a'", "increase strictly"]),
-    (slider("a", [1]), ["'a'", "two or more"]),
-    (slider("a", []), ["'a'", "two or more"]),
-    (slider("a", [1, np.nan]), ["'a'", "finite"]),
-    (slider("a", [1, np.inf]), ["'a'", "finite"]),
-    (slider("a", [0, 1, 2], log=True), ["'a'", "log scale needs positive values", "0.0"]),
-    (slider("a", [1, 1.5, 2], integer=True), ["'a'", "integers", "1.5"]),
-    (slider("a", GRID, start=4), ["'a'", "from 0 to 3", "4"]),
-    (slider("a", GRID, start=-1), ["'a'", "from 0 to 3", "-1"]),
-    (slider("a", GRID, start=2.0), ["'a'", "from 0 to 3", "2.0"]),
-    (slider("", GRID), ["'a'", "label is empty"]),
-])
+@pytest.mark.parametrize(
+    "control, words",
+    [
+        (slider("a", [1, 2, 2]), ["'a'", "increase strictly", "[1.0, 2.0, 2.0]"]),
+        (slider("a", [3, 2, 1]), ["'a'", "increase strictly"]),
+        (slider("a", [1]), ["'a'", "two or more"]),
+        (slider("a", []), ["'a'", "two or more"]),
+        (slider("a", [1, np.nan]), ["'a'", "finite"]),
+        (slider("a", [1, np.inf]), ["'a'", "finite"]),
+        (slider("a", [0, 1, 2], log=True), ["'a'", "log scale needs positive values", "0.0"]),
+        (slider("a", [1, 1.5, 2], integer=True), ["'a'", "integers", "1.5"]),
+        (slider("a", GRID, start=4), ["'a'", "from 0 to 3", "4"]),
+        (slider("a", GRID, start=-1), ["'a'", "from 0 to 3", "-1"]),
+        (slider("a", GRID, start=2.0), ["'a'", "from 0 to 3", "2.0"]),
+        (slider("", GRID), ["'a'", "label is empty"]),
+    ],
+)
 def test_a_wrong_control_is_named_with_its_value(control, words):
     with raises("explorer 'demo': control", *words):
         make(controls=dict(a=control))
@@ -62,8 +71,10 @@ def test_a_wrong_control_is_named_with_its_value(control, words):
 
 def test_a_function_of_something_that_is_no_control():
     with raises("explorer 'demo'", "noisy takes ['b']", "no controls", "['a']"):
+
         def noisy(a, b):
             return dict(x=X, y=X)
+
         make(noisy)
 
 
@@ -75,24 +86,30 @@ def test_a_control_that_moves_nothing():
 def test_a_function_that_raises_is_named_with_its_grid_point_and_chained():
     def fragile(a):
         return dict(x=X, y=X / int(a != 4) if a != 4 else [][1])
+
     with raises("explorer 'demo'", "fragile(a=4.0) raised IndexError") as caught:
         make(fragile)
     assert isinstance(caught.value.__cause__, IndexError)
 
 
-@pytest.mark.parametrize("column, words", [
-    ([1.0, np.nan], ["'y' has nan at entry 1", "masked"]),
-    ([np.inf, 1.0], ["'y' has inf at entry 0"]),
-    ([[1.0, 2.0]], ["'y'", "1-d", "(1, 2)"]),
-    ([], ["'y'", "non-empty"]),
-    (["a", "b"], ["'y' is not numeric"]),
-    ([1 + 2j], ["'y' is not numeric"]),
-    (np.ma.masked_invalid([[1.0, np.nan]]), ["1-d"]),
-])
+@pytest.mark.parametrize(
+    "column, words",
+    [
+        ([1.0, np.nan], ["'y' has nan at entry 1", "masked"]),
+        ([np.inf, 1.0], ["'y' has inf at entry 0"]),
+        ([[1.0, 2.0]], ["'y'", "1-d", "(1, 2)"]),
+        ([], ["'y'", "non-empty"]),
+        (["a", "b"], ["'y' is not numeric"]),
+        ([1 + 2j], ["'y' is not numeric"]),
+        (np.ma.masked_invalid([[1.0, np.nan]]), ["1-d"]),
+    ],
+)
 def test_a_wrong_column_is_named_with_its_grid_point(column, words):
     with raises("explorer 'demo'", "f(a=1.0) column", *words):
+
         def f(a):
             return dict(x=X, y=column)
+
         make(f)
 
 
@@ -102,7 +119,11 @@ def test_a_function_must_return_columns(result):
         make(lambda a: result)
 
 
-@pytest.mark.parametrize("f", [lambda a: dict(x=X, y=np.ones(int(a))), lambda a: dict(x=X, y=X) if a < 8 else dict(x=X)], ids=["ragged", "missing"])
+@pytest.mark.parametrize(
+    "f",
+    [lambda a: dict(x=X, y=np.ones(int(a))), lambda a: dict(x=X, y=X) if a < 8 else dict(x=X)],
+    ids=["ragged", "missing"],
+)
 def test_grid_points_must_give_the_same_columns(f):
     with raises("explorer 'demo'", "column lengths", "at {'a':"):
         make(f)
@@ -120,55 +141,69 @@ def test_draws_go_with_rng():
 LINE = dict(x="x", y="y")
 
 
-@pytest.mark.parametrize("mark, words", [
-    (["arrow", LINE], ["mark 0", "arrow"]),
-    (["line"], ["mark 0", "[kind, options]"]),
-    (["line", dict(x="x")], ["mark 0 (line)", "needs ['y']"]),
-    (["line", dict(x="x", y="z")], ["mark 0 (line)", "y = 'z'", "column"]),
-    (["line", dict(x="x", y=None)], ["y = None"]),
-    (["line", LINE | dict(stroke="red")], ["stroke = 'red'", "c1"]),
-    (["line", LINE | dict(stroke="y")], ["stroke = 'y'"]),
-    (["line", LINE | dict(curve="basis")], ["curve = 'basis'", "step"]),
-    (["line", LINE | dict(strokeWidth="wide")], ["strokeWidth = 'wide'"]),
-    (["line", LINE | dict(strokeDasharray="dotted")], ["strokeDasharray = 'dotted'"]),
-    (["line", LINE | dict(ariaLabel="a line")], ["ariaLabel", "does not have"]),
-    (["line", LINE | dict(y1=0)], ["y1 = 0", "does not have"]),
-    (["dot", LINE | dict(r="y")], ["r = 'y'"]),
-    (["dot", LINE | dict(fillOpacity="y")], ["fillOpacity = 'y'", "between 0 and 1"]),
-    (["dot", LINE | dict(fillOpacity=1.5)], ["fillOpacity = 1.5", "between 0 and 1"]),
-    (["line", LINE | dict(label="{b}")], ["{b}", "label of mark 0"]),
-    (["line", LINE | dict(label="{y}")], ["{y}", "entry of it (it has 5)"]),
-    (["text", LINE | dict(text="{y[5]}")], ["{y[5]}", "it has 5"]),
-    (["text", LINE | dict(text="set {1, 2}")], ["brace"]),
-])
+@pytest.mark.parametrize(
+    "mark, words",
+    [
+        (["arrow", LINE], ["mark 0", "arrow"]),
+        (["line"], ["mark 0", "[kind, options]"]),
+        (["line", dict(x="x")], ["mark 0 (line)", "needs ['y']"]),
+        (["line", dict(x="x", y="z")], ["mark 0 (line)", "y = 'z'", "column"]),
+        (["line", dict(x="x", y=None)], ["y = None"]),
+        (["line", LINE | dict(stroke="red")], ["stroke = 'red'", "c1"]),
+        (["line", LINE | dict(stroke="y")], ["stroke = 'y'"]),
+        (["line", LINE | dict(curve="basis")], ["curve = 'basis'", "step"]),
+        (["line", LINE | dict(strokeWidth="wide")], ["strokeWidth = 'wide'"]),
+        (["line", LINE | dict(strokeDasharray="dotted")], ["strokeDasharray = 'dotted'"]),
+        (["line", LINE | dict(ariaLabel="a line")], ["ariaLabel", "does not have"]),
+        (["line", LINE | dict(y1=0)], ["y1 = 0", "does not have"]),
+        (["dot", LINE | dict(r="y")], ["r = 'y'"]),
+        (["dot", LINE | dict(fillOpacity="y")], ["fillOpacity = 'y'", "between 0 and 1"]),
+        (["dot", LINE | dict(fillOpacity=1.5)], ["fillOpacity = 1.5", "between 0 and 1"]),
+        (["line", LINE | dict(label="{b}")], ["{b}", "label of mark 0"]),
+        (["line", LINE | dict(label="{y}")], ["{y}", "entry of it (it has 5)"]),
+        (["text", LINE | dict(text="{y[5]}")], ["{y[5]}", "it has 5"]),
+        (["text", LINE | dict(text="set {1, 2}")], ["brace"]),
+    ],
+)
 def test_a_wrong_mark_is_named(mark, words):
     with raises("explorer 'demo'", *words):
         make(plot=figure(mark))
 
 
-@pytest.mark.parametrize("plot, words", [
-    (figure(), ["no marks"]),
-    (figure(["line", LINE], colour={}), ["unknown entries ['colour']"]),
-    (figure(["line", LINE], x={}), ["x axis", "label"]),
-    (figure(["line", LINE], x=dict(label="x", scale="log")), ["x axis", "scale"]),
-    (figure(["line", LINE], x=dict(label="x", type="sqrt")), ["x axis", "'sqrt'"]),
-    (figure(["line", LINE], x=dict(label="x", type="log")), ["x axis is logarithmic", "'x'", "0.0"]),
-    (figure(["line", LINE], y=dict(label="y", domain=[0, "b"])), ["y axis", "domain"]),
-    (figure(["line", LINE], y=dict(label="y", domain=[1, 0])), ["y axis", "increasing"]),
-    (figure(["line", LINE], y=dict(label="y", domain=[4, "a"])), ["y axis", "increasing"]),
-    (figure(["line", LINE], x=dict(label="x", domain=[np.nan, 1])), ["plot must be finite"]),
-    (figure(["ruleY", dict(y=1)]), ["x axis", "needs a domain"]),
-    (figure(["line", dict(x="x", y="a")]), ["y = 'a'"]),
-])
+@pytest.mark.parametrize(
+    "plot, words",
+    [
+        (figure(), ["no marks"]),
+        (figure(["line", LINE], colour={}), ["unknown entries ['colour']"]),
+        (figure(["line", LINE], x={}), ["x axis", "label"]),
+        (figure(["line", LINE], x=dict(label="x", scale="log")), ["x axis", "scale"]),
+        (figure(["line", LINE], x=dict(label="x", type="sqrt")), ["x axis", "'sqrt'"]),
+        (figure(["line", LINE], x=dict(label="x", type="log")), ["x axis is logarithmic", "'x'", "0.0"]),
+        (figure(["line", LINE], y=dict(label="y", domain=[0, "b"])), ["y axis", "domain"]),
+        (figure(["line", LINE], y=dict(label="y", domain=[1, 0])), ["y axis", "increasing"]),
+        (figure(["line", LINE], y=dict(label="y", domain=[4, "a"])), ["y axis", "increasing"]),
+        (figure(["line", LINE], x=dict(label="x", domain=[np.nan, 1])), ["plot must be finite"]),
+        (figure(["ruleY", dict(y=1)]), ["x axis", "needs a domain"]),
+        (figure(["line", dict(x="x", y="a")]), ["y = 'a'"]),
+    ],
+)
 def test_a_wrong_figure_is_named(plot, words):
     with raises("explorer 'demo'", *words):
         make(plot=plot)
 
 
-@pytest.mark.parametrize("changes, words", [
-    (dict(alt=""), ["alt is empty"]), (dict(alt="  "), ["alt is empty"]), (dict(alt=None), ["alt is empty"]), (dict(readout=""), ["readout is empty"]),
-    (dict(readout="{q}"), ["{q} in readout"]), (dict(alt="{x}"), ["{x} in alt", "it has 5"]), (dict(readout="{a[0]}"), ["{a[0]} in readout"]),
-])
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        (dict(alt=""), ["alt is empty"]),
+        (dict(alt="  "), ["alt is empty"]),
+        (dict(alt=None), ["alt is empty"]),
+        (dict(readout=""), ["readout is empty"]),
+        (dict(readout="{q}"), ["{q} in readout"]),
+        (dict(alt="{x}"), ["{x} in alt", "it has 5"]),
+        (dict(readout="{a[0]}"), ["{a[0]} in readout"]),
+    ],
+)
 def test_a_wrong_text_is_named(changes, words):
     with raises("explorer 'demo'", *words):
         make(**changes)
@@ -214,13 +249,24 @@ def test_a_page_is_checked_for_its_ids_and_its_weight(monkeypatch):
         module.check_page("page", body)
 
 
-# ------------------------------------------------------------------------------------------------ the table
+# -------------------------------------------------------------------------------- the table
 
-@pytest.mark.parametrize("values, scale, bound", [
-    ([0, 1, 65532], "linear", 0), ([-5, 0, 7], "linear", 0), ([3, 3, 3], "linear", 0), ([0.25], "linear", 0), ([np.nan], "linear", 0),
-    ([0.1, 0.2, 0.5], "linear", 0.4 / 65532 / 2), ([-3, 0.001, 900], "linear", 903 / 65532 / 2),
-    ([1e-6, 1e-3, 1], "log", np.log(1e6) / 65532 / 2), ([0, 1e-6, 1], "log", np.log(1e6) / 65532 / 2), ([1, 70_000], "log", np.log(7e4) / 65532 / 2),
-])
+
+@pytest.mark.parametrize(
+    "values, scale, bound",
+    [
+        ([0, 1, 65532], "linear", 0),
+        ([-5, 0, 7], "linear", 0),
+        ([3, 3, 3], "linear", 0),
+        ([0.25], "linear", 0),
+        ([np.nan], "linear", 0),
+        ([0.1, 0.2, 0.5], "linear", 0.4 / 65532 / 2),
+        ([-3, 0.001, 900], "linear", 903 / 65532 / 2),
+        ([1e-6, 1e-3, 1], "log", np.log(1e6) / 65532 / 2),
+        ([0, 1e-6, 1], "log", np.log(1e6) / 65532 / 2),
+        ([1, 70_000], "log", np.log(7e4) / 65532 / 2),
+    ],
+)
 def test_a_column_survives_its_codes(values, scale, bound):
     column = np.array([*values, np.nan])
     codes, how, error = quantise(column)
@@ -233,13 +279,17 @@ def test_a_column_survives_its_codes(values, scale, bound):
 
 def test_random_columns_survive_the_whole_way():
     rng = np.random.default_rng(5)
-    columns = [rng.standard_normal((7, 11)), np.exp(9 * rng.standard_normal((3, 4))), rng.integers(-9, 9, 40).astype(float)]
+    columns = [
+        rng.standard_normal((7, 11)),
+        np.exp(9 * rng.standard_normal((3, 4))),
+        rng.integers(-9, 9, 40).astype(float),
+    ]
     coded = [quantise(c) for c in columns]
     steps = np.frombuffer(base64.b64decode(pack([codes for codes, _, _ in coded])), "u1").astype(int)
     half = len(steps) // 2
-    whole = np.cumsum(steps[:half] + 256 * steps[half:]) % 65536                       # as `unpack` in explore.js
+    whole = np.cumsum(steps[:half] + 256 * steps[half:]) % 65536  # as `unpack` in explore.js
     for column, (codes, how, error) in zip(columns, coded):
-        mine, whole = whole[: column.size], whole[column.size:]
+        mine, whole = whole[: column.size], whole[column.size :]
         assert (mine.astype("<u2") == codes.ravel()).all()
         back = dequantise(mine.astype("<u2"), **how).reshape(column.shape)
         assert (np.abs(back - column) <= error * (np.abs(column) if how["scale"] == "log" else 1) + 1e-12).all()
@@ -252,15 +302,31 @@ def test_columns_are_tabulated_only_over_what_they_depend_on():
 
 
 def test_every_grid_point_draw_and_function_has_its_own_stream():
-    explorer = make(lambda a, rng: dict(x=rng.random(1)), lambda a, rng: dict(y=rng.random(1)), draws=20,
-                    plot=figure(["dot", LINE]), readout="{y}")
+    explorer = make(
+        lambda a, rng: dict(x=rng.random(1)),
+        lambda a, rng: dict(y=rng.random(1)),
+        draws=20,
+        plot=figure(["dot", LINE]),
+        readout="{y}",
+    )
     values = np.concatenate([explorer._table["x"].ravel(), explorer._table["y"].ravel()])
     assert len(np.unique(values)) == values.size == 160
-    again = make(lambda a, rng: dict(x=rng.random(1)), lambda a, rng: dict(y=rng.random(1)), draws=20,
-                 plot=figure(["dot", LINE]), readout="{y}")
+    again = make(
+        lambda a, rng: dict(x=rng.random(1)),
+        lambda a, rng: dict(y=rng.random(1)),
+        draws=20,
+        plot=figure(["dot", LINE]),
+        readout="{y}",
+    )
     assert (again._table["x"] == explorer._table["x"]).all() and again.html() == explorer.html()
-    other = make(lambda a, rng: dict(x=rng.random(1)), lambda a, rng: dict(y=rng.random(1)), draws=20, seed=1,
-                 plot=figure(["dot", LINE]), readout="{y}")
+    other = make(
+        lambda a, rng: dict(x=rng.random(1)),
+        lambda a, rng: dict(y=rng.random(1)),
+        draws=20,
+        seed=1,
+        plot=figure(["dot", LINE]),
+        readout="{y}",
+    )
     assert not (other._table["x"] == explorer._table["x"]).any()
 
 
@@ -276,13 +342,22 @@ def test_an_axis_without_a_domain_covers_every_grid_point():
     assert log.spec["plot"]["y"]["domain"] == [1, 100]
 
 
-@pytest.mark.parametrize("low, high, log, domain", [
-    (0.013, 0.94, False, [0, 1]), (-3, 17, False, [-5, 20]), (2, 3, False, [2, 3]), (0, 0.5, False, [0, 0.5]), (0.02, 300, True, [0.01, 1000])])
+@pytest.mark.parametrize(
+    "low, high, log, domain",
+    [
+        (0.013, 0.94, False, [0, 1]),
+        (-3, 17, False, [-5, 20]),
+        (2, 3, False, [2, 3]),
+        (0, 0.5, False, [0, 0.5]),
+        (0.02, 300, True, [0.01, 1000]),
+    ],
+)
 def test_round_domains(low, high, log, domain):
     assert specs.round_domain(low, high, log) == domain
 
 
-# ------------------------------------------------------------------------------------------------ the kernel
+# -------------------------------------------------------------------------------- the kernel
+
 
 def ask(explorer, values, index, seed=0, id="v-1"):
     reply, buffers = explorer.answer(dict(id=id, values=values, index=index, fresh=False), seed)
@@ -299,15 +374,18 @@ def test_the_first_live_answer_equals_the_table_at_the_start():
 def test_the_kernel_computes_between_grid_points_and_with_fresh_randomness():
     explorer = make(noisy, draws=20, readout="{total}")
     _, between = ask(explorer, dict(a=4.5), dict(a=2, draw=0))
-    assert between["total"] == 4.5 and (between["y"] == explorer.at()["y"]).all()      # the nearest grid point's stream
+    assert between["total"] == 4.5 and (between["y"] == explorer.at()["y"]).all()  # the nearest grid point's stream
     _, fresh = ask(explorer, dict(a=4.5), dict(a=2, draw=0), seed=2**63 + 1)
     assert (fresh["y"] != between["y"]).any()
 
 
 def test_integer_controls_reach_functions_as_int_and_others_as_float():
     kinds = []
-    explorer = make(lambda a, n: dict(x=X, y=X, kind=kinds.append((type(a), type(n))) or 0), readout="{n}",
-                    controls=dict(a=slider("a", GRID), n=slider("n", GRID, integer=True)))
+    explorer = make(
+        lambda a, n: dict(x=X, y=X, kind=kinds.append((type(a), type(n))) or 0),
+        readout="{n}",
+        controls=dict(a=slider("a", GRID), n=slider("n", GRID, integer=True)),
+    )
     ask(explorer, dict(a=3, n=3), dict(a=1, n=1, draw=0))
     assert set(kinds) == {(float, int)}
 
@@ -317,14 +395,21 @@ def test_a_function_that_fails_off_the_grid_is_answered_with_its_message():
         if a == 3:
             raise RuntimeError("not three")
         return dict(x=X, y=X)
+
     reply, columns = ask(make(picky), dict(a=3), dict(a=1, draw=0))
-    assert reply == dict(id="v-1", error="explorer 'demo': picky(a=3.0) raised RuntimeError: not three") and columns == {}
+    assert (
+        reply == dict(id="v-1", error="explorer 'demo': picky(a=3.0) raised RuntimeError: not three") and columns == {}
+    )
 
 
 def test_the_widget_keeps_its_seed_until_fresh_randomness_is_asked_for(monkeypatch):
     explorer = make(noisy, draws=20, readout="{total}")
     widget, sent = explorer.widget(), []
-    monkeypatch.setattr(type(widget), "send", lambda self, content, buffers=None: sent.append([np.frombuffer(b).tolist() for b in buffers]))
+    monkeypatch.setattr(
+        type(widget),
+        "send",
+        lambda self, content, buffers=None: sent.append([np.frombuffer(b).tolist() for b in buffers]),
+    )
     for fresh in (False, False, True, False, True):
         widget._handle_custom_msg(dict(id="v", values=dict(a=4), index=dict(a=2, draw=0), fresh=fresh), [])
     assert sent[0] == sent[1] != sent[2] == sent[3] != sent[4]
@@ -338,7 +423,10 @@ def test_a_page_shows_the_table_and_a_notebook_the_widget_with_a_picture_for_lat
     explorer._ipython_display_()
     assert list(shown[0]) == ["text/html", "text/plain", "application/pdf", "image/png"] and len(shown) == 1
     page = shown.pop()["text/html"]
-    assert page.count("</script>") == 1 and json.loads(json.loads(re.search(r'json">(.*)</script>', page)[1])["spec"]) == explorer.spec
+    assert (
+        page.count("</script>") == 1
+        and json.loads(json.loads(re.search(r'json">(.*)</script>', page)[1])["spec"]) == explorer.spec
+    )
     assert "<p>a &lt; b &amp; &lt;/script&gt; 4</p></noscript>" in page
     monkeypatch.delenv("DPLIB_STATIC")
     explorer._ipython_display_()
@@ -346,11 +434,31 @@ def test_a_page_shows_the_table_and_a_notebook_the_widget_with_a_picture_for_lat
     assert 'alt="A line through the origin"' in picture["text/html"] and json.loads(widget.spec) == explorer.spec
 
 
-# ------------------------------------------------------------------------------------------------ texts and colours
+# -------------------------------------------------------------------------------- texts and colours
 
-@pytest.mark.parametrize("value, text", [
-    (0, "0"), (-0.0, "0"), (1234, "1,234"), (12345.6, "12,300"), (999999, "999,999"), (1e6, "10⁶"), (2.34e7, "2.3·10⁷"), (1 / 3, "0.333"), (-2.5, "−2.5"),
-    (0.001, "0.001"), (0.00099, "9.9·10⁻⁴"), (1e-12, "10⁻¹²"), (9.96e-7, "10⁻⁶"), (999.96, "1,000"), (2.125, "2.13"), (0.1 + 0.2, "0.3"), (float("nan"), "–")])
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        (1234, "1,234"),
+        (12345.6, "12,300"),
+        (999999, "999,999"),
+        (1e6, "10⁶"),
+        (2.34e7, "2.3·10⁷"),
+        (1 / 3, "0.333"),
+        (-2.5, "−2.5"),
+        (0.001, "0.001"),
+        (0.00099, "9.9·10⁻⁴"),
+        (1e-12, "10⁻¹²"),
+        (9.96e-7, "10⁻⁶"),
+        (999.96, "1,000"),
+        (2.125, "2.13"),
+        (0.1 + 0.2, "0.3"),
+        (float("nan"), "–"),
+    ],
+)
 def test_numbers_as_readers_see_them(value, text):
     assert specs.format(value) == text
 
@@ -360,7 +468,7 @@ def test_still_figures_and_explorers_share_one_palette():
 
 
 def channels(colour):
-    return np.array([int(colour[i:i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
 
 
 def linear(colour):
@@ -381,7 +489,9 @@ def themes():
 
 
 def test_the_contrast_formula():
-    assert contrast("#ffffff", "#000000") == pytest.approx(21) and contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#ffffff", "#000000") == pytest.approx(21) and contrast("#777777", "#ffffff") == pytest.approx(
+        4.48, abs=0.01
+    )
 
 
 def test_each_theme_is_complete_and_text_and_marks_have_contrast_in_it():
@@ -389,7 +499,7 @@ def test_each_theme_is_complete_and_text_and_marks_have_contrast_in_it():
     assert light == printed and dark == system and set(light) == set(dark)
     for theme in (light, dark):
         for ink in ("--dp-1", "--dp-2", "--dp-3", "--dp-4", "--dp-ink"):
-            assert contrast(theme[ink], theme["--dp-paper"]) >= 4.5, ink               # all are used for text, which needs most
+            assert contrast(theme[ink], theme["--dp-paper"]) >= 4.5, ink  # all are used for text, which needs most
 
 
 # Machado, Oliveira and Fernandes (2009): complete loss of one kind of cone, on linear RGB.
@@ -397,8 +507,11 @@ BLINDNESS = dict(
     none=np.eye(3),
     protanopia=[[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     deuteranopia=[[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    tritanopia=[[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]])
-XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+    tritanopia=[[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+)
+XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
 
 
 def lab(rgb):
@@ -411,67 +524,107 @@ def test_the_four_inks_differ_for_every_kind_of_colour_vision(kind):
     for theme in themes()[:2]:
         seen = [lab(np.clip(np.array(BLINDNESS[kind]) @ linear(theme[f"--dp-{i}"]), 0, 1)) for i in (1, 2, 3, 4)]
         nearest = min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2))
-        assert nearest >= 25, (theme, nearest)                                         # about ten just noticeable differences
+        assert nearest >= 25, (theme, nearest)  # about ten just noticeable differences
 
 
-# ------------------------------------------------------------------------------------------------ print
+# -------------------------------------------------------------------------------- print
 
 BOX = dict(x1="left", x2="right", y1=0, y2="y")
 EVERY_MARK = dict(
-    areaY=dict(x="x", y1=0, y2="y", fill="c1", fillOpacity=0.3), line=dict(x="x", y="y", stroke="c2", strokeDasharray="6 3", curve="step-after", label="line"),
-    dot=dict(x="x", y="y", fill="none", stroke="c3", r=4), rect=BOX | dict(fill="c4", fillOpacity="shade"), rectY=BOX | dict(stroke="currentColor", fill="none"),
-    ruleX=dict(x=0.5, stroke="c1", label="here"), ruleY=dict(y="y", x1="left", x2="right", stroke="c2"), text=dict(x=0.2, y="top", text="top {top}", fill="c3", dy=-9))
+    areaY=dict(x="x", y1=0, y2="y", fill="c1", fillOpacity=0.3),
+    line=dict(x="x", y="y", stroke="c2", strokeDasharray="6 3", curve="step-after", label="line"),
+    dot=dict(x="x", y="y", fill="none", stroke="c3", r=4),
+    rect=BOX | dict(fill="c4", fillOpacity="shade"),
+    rectY=BOX | dict(stroke="currentColor", fill="none"),
+    ruleX=dict(x=0.5, stroke="c1", label="here"),
+    ruleY=dict(y="y", x1="left", x2="right", stroke="c2"),
+    text=dict(x=0.2, y="top", text="top {top}", fill="c3", dy=-9),
+)
 
 
 def everything(a):
     return dict(x=X, left=X - 0.1, right=X + 0.1, y=np.ma.masked_equal(a * X, a / 2), shade=X, top=a)
 
 
-def full(**marks):
-    return make(everything, readout="{top}", plot=figure(*map(list, marks.items()), x=dict(label="x", domain=[-0.2, 1.2]), y=dict(label="y", domain=[0, 10])))
+def with_marks(**marks):
+    return make(
+        everything,
+        readout="{top}",
+        plot=figure(
+            *map(list, marks.items()), x=dict(label="x", domain=[-0.2, 1.2]), y=dict(label="y", domain=[0, 10])
+        ),
+    )
 
 
 def test_the_vocabulary_is_the_same_everywhere():
     assert set(EVERY_MARK) == set(specs.MARKS) == set(still.DRAW)
-    assert set(re.search(r'names = \[(.*?)\]', (module.WEB / "vendor/build.mjs").read_text())[1].replace('"', "").split(", ")) == set(specs.MARKS) - {"text"} | {"plot"}
+    assert set(
+        re.search(r"names = \[(.*?)\]", (module.WEB / "vendor/build.mjs").read_text())[1].replace('"', "").split(", ")
+    ) == set(specs.MARKS) - {"text"} | {"plot"}
 
 
 def artists(explorer):
     ax = still.still(explorer).axes[0]
-    return dict(line=ax.lines, area=[c for c in ax.collections if type(c).__name__ == "FillBetweenPolyCollection"],
-                dots=[c for c in ax.collections if type(c).__name__ == "PathCollection"], boxes=ax.patches,
-                rules=[c for c in ax.collections if type(c).__name__ == "LineCollection"], texts=ax.texts)
+    return dict(
+        line=ax.lines,
+        area=[c for c in ax.collections if type(c).__name__ == "FillBetweenPolyCollection"],
+        dots=[c for c in ax.collections if type(c).__name__ == "PathCollection"],
+        boxes=ax.patches,
+        rules=[c for c in ax.collections if type(c).__name__ == "LineCollection"],
+        texts=ax.texts,
+    )
 
 
-@pytest.mark.parametrize("kind, drawn", [
-    ("areaY", dict(area=1)), ("line", dict(line=1, texts=1)), ("dot", dict(dots=1)), ("rect", dict(boxes=4)), ("rectY", dict(boxes=4)),
-    ("ruleX", dict(rules=1, texts=1)), ("ruleY", dict(rules=1)), ("text", dict(texts=1))])
+@pytest.mark.parametrize(
+    "kind, drawn",
+    [
+        ("areaY", dict(area=1)),
+        ("line", dict(line=1, texts=1)),
+        ("dot", dict(dots=1)),
+        ("rect", dict(boxes=4)),
+        ("rectY", dict(boxes=4)),
+        ("ruleX", dict(rules=1, texts=1)),
+        ("ruleY", dict(rules=1)),
+        ("text", dict(texts=1)),
+    ],
+)
 def test_print_draws_every_mark_with_its_gaps(kind, drawn):
-    counts = {name: len(found) for name, found in artists(full(**{kind: EVERY_MARK[kind]})).items()}
+    counts = {name: len(found) for name, found in artists(with_marks(**{kind: EVERY_MARK[kind]})).items()}
     assert {name: n for name, n in counts.items() if n} == drawn
 
 
 def test_print_draws_the_numbers():
-    found = artists(full(**EVERY_MARK))
-    assert found["line"][0].get_ydata()[[0, 1, 3, 4]].tolist() == [0, 1, 3, 4] and np.isnan(found["line"][0].get_ydata()[2])
+    found = artists(with_marks(**EVERY_MARK))
+    assert found["line"][0].get_ydata()[[0, 1, 3, 4]].tolist() == [0, 1, 3, 4] and np.isnan(
+        found["line"][0].get_ydata()[2]
+    )
     assert found["dots"][0].get_offsets().tolist() == [[0, 0], [0.25, 1], [0.75, 3], [1, 4]]
-    assert found["boxes"][3].get_xy()[:4].tolist() == [[0.9, 0], [1.1, 0], [1.1, 4], [0.9, 4]] and found["boxes"][3].get_facecolor()[3] == 1
+    assert (
+        found["boxes"][3].get_xy()[:4].tolist() == [[0.9, 0], [1.1, 0], [1.1, 4], [0.9, 4]]
+        and found["boxes"][3].get_facecolor()[3] == 1
+    )
     assert sorted(text.get_text() for text in found["texts"]) == ["here", "line", "top 4"]
     assert found["rules"][0].get_segments()[0].tolist() == [[0.5, 0], [0.5, 10]]
 
 
 def test_stills_are_the_same_bytes_every_time_and_follow_the_theme():
-    explorer = full(**EVERY_MARK)
+    explorer = with_marks(**EVERY_MARK)
     for kind in ("png", "pdf", "svg"):
         assert still.save(explorer, kind) == still.save(explorer, kind)
     text = still.svg(explorer)
-    assert text.startswith("<svg") and "<metadata>" not in text and not set(re.findall("#[0-9a-f]{6}", text)) & set(palette().values())
+    assert (
+        text.startswith("<svg")
+        and "<metadata>" not in text
+        and not set(re.findall("#[0-9a-f]{6}", text)) & set(palette().values())
+    )
     assert all(f"var({name})" in text for name in palette())
 
 
 def test_the_front_end_is_one_script_for_both_hosts():
     page, live = module.front_end(static=True), module.front_end(static=False)
-    assert "export" not in page.split("// Figures from descriptions")[1] and live.rstrip().endswith("export default { render };")
+    assert "export" not in page.split("// Figures from descriptions")[1] and live.rstrip().endswith(
+        "export default { render };"
+    )
     assert "http" not in page.split("// Figures from descriptions")[1]
     assert page.count("@observablehq/plot 0.6.17") == 1
 

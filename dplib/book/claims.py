@@ -154,6 +154,14 @@ def merge(app, env, docnames, other):
     env.dp_statements |= other.dp_statements
 
 
+def rewrite_list(app, env):
+    """The page of claims is written anew when another page has changed what is cited."""
+    cited = [entry for entry in env.dp_statements.items() if entry[1][2]]
+    changed = cited != getattr(env, "dp_cited", None)
+    env.dp_cited = cited
+    return [PAGE] if changed and PAGE in env.all_docs else []
+
+
 def check_consistency(app, env):
     for record in records(env):
         if record["label"] not in env.dp_statements:
@@ -169,6 +177,6 @@ def setup(app):
     app.connect("env-merge-info", merge)
     app.connect("doctree-read", add_checked_lines)
     app.connect("doctree-resolved", fill_cited)
-    app.connect("env-updated", lambda app, env: [PAGE] if PAGE in env.all_docs else [])
+    app.connect("env-updated", rewrite_list)
     app.connect("env-check-consistency", check_consistency)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,15 +24,21 @@ def pages(root):
     return [file for file in files if "{code-cell}" in file.read_text(encoding="utf-8")]
 
 
-def execute(root, timeout):
-    """Run every page that the cache does not hold; return the pages that failed."""
+def stale(root, stamp):
+    """The pages that changed after the last complete run with this package and these libraries."""
+    since = stamp.stat().st_mtime if stamp.exists() else 0
+    return [page for page in pages(root) if page.stat().st_mtime > since]
+
+
+def execute(root, changed, timeout):
+    """Run those of the changed pages that the cache does not hold; return the pages that failed."""
     from jupyter_cache import get_cache
     from jupyter_cache.executors import load_executor
 
     site.use_own_profile(root)
     cache = get_cache(str(site.cache_folder(root)))
     reader = {"name": "myst_nb_md", "type": "plugin"}
-    files = [str(cache.add_nb_to_project(str(page), read_data=reader).uri) for page in pages(root)]
+    files = [str(cache.add_nb_to_project(str(page), read_data=reader).uri) for page in changed]
     executor = load_executor("local-parallel", cache=cache, logger=logging.getLogger("execute"))
     result = executor.run_and_cache(filter_uris=files, timeout=timeout)
     return result.excepted + result.errored
@@ -41,8 +47,12 @@ def execute(root, timeout):
 def main():
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    if failed := execute(ROOT, config["execute"]["timeout"]):
+    stamp = site.cache_folder(ROOT) / "executed"
+    changed = stale(ROOT, stamp)
+    if len(changed) > 1 and (failed := execute(ROOT, changed, config["execute"]["timeout"])):     # one the builder can do itself
         sys.exit("These pages failed: " + ", ".join(failed))
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.touch()
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def style():
 
 
 def palette():
-    """The inks of the light theme, from the name of a variable to its colour, for print and for figures that cannot read the style sheet."""
+    """The light theme's colours by variable name, for print and wherever a style sheet cannot reach."""
     return dict(re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", style().split("}")[0]))
 
 
@@ -59,11 +59,11 @@ def compressed(text):
 
 
 def check_page(name, body):
-    """Raise if an explorer on a built page shares its id with anything else there, or if the page's explorers weigh too much."""
+    """Raise if an explorer shares its id with anything else on its page, or if the page's explorers weigh too much."""
     ids = collections.Counter(re.findall(r'<[^>]*\sid="([^"]+)"', body))
     explorers = re.findall(r'<div class="dp-static" id="([^"]+)">.*?</script></div>', body, flags=re.S)
     if twice := sorted(i for i in set(explorers) if ids[i] > 1):
-        raise ValueError(f"page {name!r}: the explorer ids {twice} occur more than once (another explorer, or a heading?)")
+        raise ValueError(f"page {name!r}: the explorer ids {twice} occur more than once (perhaps in a heading)")
     parts = [m[0] for m in re.finditer(r'<div class="dp-static" id="[^"]+">.*?</script></div>', body, flags=re.S)]
     if parts and (weight := compressed(front_end(static=True)) + sum(map(compressed, parts))) > MAX_PAGE:
         raise ValueError(f"page {name!r}: its explorers weigh {weight} bytes compressed, more than {MAX_PAGE}")
@@ -83,7 +83,7 @@ class Control:
 
 
 def slider(label, values, *, start=None, log=False, integer=False, unit=""):
-    """A control: its label, the grid of values (six digits kept), the index it starts at (default: the middle), its unit."""
+    """A control: its label, its grid (six digits kept), the index it starts at (default: the middle), its unit."""
     kept = [int(v) if integer and float(v).is_integer() else float(f"{v:.6g}") for v in np.ravel(values)]
     return Control(label, kept, len(kept) // 2 if start is None else start, log, integer, unit)
 
@@ -108,7 +108,9 @@ def quantise(column):
     codes[~gaps] = levels
     scale = dict(scale="log" if log else "linear", low=low, step=step)
     deviation = np.abs(dequantise(codes[~gaps], **scale) - known)
-    return codes, scale, float(np.max(np.divide(deviation, known, where=known > 0, out=deviation) if log else deviation, initial=0))
+    if log:
+        deviation[known > 0] /= positive
+    return codes, scale, float(np.max(deviation, initial=0))
 
 
 def dequantise(codes, scale, low, step):
@@ -137,11 +139,12 @@ class Explorer:
     controls : dict
         ``name=slider(...)``.
     plot : dict
-        ``x`` and ``y``, the axes (label, type, domain, ticks, tickFormat), and ``marks``, a list of ``[kind, options]`` in the
-        words of Observable Plot; a string that names a column stands for it, "c1" to "c4" are the book's colours,
-        ``label`` is a direct label. A domain may name controls; without one it covers every tabulated value.
+        ``x`` and ``y``, the axes (label, type, domain, ticks, tickFormat), and ``marks``, a list of ``[kind, options]``
+        in the words of Observable Plot; a string that names a column stands for it, "c1" to "c4" are the book's
+        colours, ``label`` is a direct label at the last point (or ``labelAt="first"``). A domain may name controls;
+        without one it covers every tabulated value.
     alt, readout : str
-        What the figure shows, and one sentence that says the present result. ``{name}`` and ``{name[3]}`` are filled in.
+        What the figure shows, and a sentence that says the present result. ``{name}`` and ``{name[3]}`` are filled in.
     draws, seed : int
         Number of stored draws, and the seed of them all: every grid point and function has a stream of its own.
 
@@ -169,12 +172,13 @@ class Explorer:
                     specs.check_error(self, name, values, scale, error)
                     self._columns[name] |= dict(offset=offset, count=values.size, error=error, **scale)
                     coded.append(codes)
-                else:                                               # one column for the whole page: nine digits cost little
+                else:                               # one column for the whole page: nine digits cost little
                     self._columns[name]["values"] = [None if math.isnan(v) else float(f"{v:.9g}") for v in values]
         plot = specs.check_plot(self, plot, self._table)
         specs.check_texts(self, self._table, dict(alt=alt, readout=readout), plot)
         fields = [vars(control) for control in self.controls.values()]
-        self.spec = dict(id=id, alt=alt, readout=readout, draws=draws, controls=fields, columns=self._columns, plot=plot)
+        self.spec = dict(id=id, alt=alt, readout=readout, draws=draws, controls=fields,
+                         columns=self._columns, plot=plot)
         self._packed = pack(coded)
         if (weight := compressed(json.dumps(self._state()))) > MAX_TABLE:
             raise ValueError(f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: "
@@ -183,7 +187,7 @@ class Explorer:
     def __repr__(self):
         return f"explorer {self.id!r}"
 
-    # ------------------------------------------------------------------------------------------------ numbers
+    # -------------------------------------------------------------------------------- numbers
 
     def _call(self, k, values, index, seed):
         """The columns of function k at `values`; if it is random, from the stream of the grid point `index`."""
@@ -191,7 +195,8 @@ class Explorer:
         arguments = {name: values[name] for name in by if name != "draw"}
         place = f"{specs.name_of(f)}({', '.join(f'{n}={v!r}' for n, v in arguments.items())})"
         if "draw" in by:
-            arguments["rng"] = np.random.default_rng([seed, zlib.crc32(self.id.encode()), k, *(index[name] for name in by)])
+            stream = [seed, zlib.crc32(self.id.encode()), k, *(index[name] for name in by)]
+            arguments["rng"] = np.random.default_rng(stream)
         try:
             result = f(**arguments)
         except Exception as error:
@@ -228,17 +233,19 @@ class Explorer:
             columns |= self._call(k, values, index, self.seed if seed is None else seed)
         return columns
 
-    # ------------------------------------------------------------------------------------------------ renderings
+    # -------------------------------------------------------------------------------- renderings
 
     def _state(self):
-        return dict(spec=json.dumps(self.spec, separators=(",", ":"), ensure_ascii=False, allow_nan=False), table=self._packed)
+        spec = json.dumps(self.spec, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return dict(spec=spec, table=self._packed)
 
     def html(self):
         """The static page's part: the table, and for readers without JavaScript a picture at the starting values."""
         from . import still
 
         state = json.dumps(self._state(), ensure_ascii=False).replace("</", "<\\/")
-        return (f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}<p>{html.escape(specs.start_text(self, "readout"))}</p></noscript>'
+        readout = html.escape(specs.start_text(self, "readout"))
+        return (f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}<p>{readout}</p></noscript>'
                 f'<script type="application/json">{state}</script></div>')
 
     def answer(self, message, seed):
@@ -248,10 +255,10 @@ class Explorer:
             columns = self.compute(values, message["index"], seed)
         except ValueError as error:
             return dict(id=message["id"], error=str(error)), []
-        return dict(id=message["id"], names=list(columns)), [np.ascontiguousarray(a).tobytes() for a in columns.values()]
+        return dict(id=message["id"], names=list(columns)), [column.tobytes() for column in columns.values()]
 
     def widget(self):
-        """The live widget. *Fresh randomness* replaces the seed, so that every draw is new; moving a slider keeps it."""
+        """The live widget. *Fresh randomness* replaces the seed, so that all draws are new; a slider keeps it."""
         widget, seed = widget_class()(**self._state()), [self.seed]
 
         def reply(_, message, buffers):
@@ -272,8 +279,10 @@ class Explorer:
             pictures = {"application/pdf": still.encode(self, "pdf"), "image/png": still.encode(self, "png")}
             display({"text/html": self.html(), "text/plain": alt} | pictures, raw=True)
             return
-        # A saved notebook keeps outputs but no kernel: then this picture is what its reader sees. explore.css hides it beside a live widget.
-        image = f'<img class="dp-unplugged" alt="{html.escape(alt)}" src="data:image/png;base64,{still.encode(self, "png")}">'
+        # A saved notebook keeps outputs but no kernel, and then this picture is what its reader sees.
+        # Beside a live widget explore.css hides it.
+        picture = f"data:image/png;base64,{still.encode(self, 'png')}"
+        image = f'<img class="dp-unplugged" alt="{html.escape(alt)}" src="{picture}">'
         display({"text/html": image, "text/plain": alt}, raw=True)
         self._widget = self.widget()
         display(self._widget)

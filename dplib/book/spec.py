@@ -1,7 +1,8 @@
 """What an author may write in an `Explorer`, and what is said when it is wrong.
 
-The vocabulary is frozen to what both renderers draw (`web/draw.js` on screen, `still.py` in print). It is checked in full,
-because Observable Plot takes an unknown string for the name of a field and then draws nothing, or throws in the reader's browser.
+The vocabulary is frozen to what both renderers draw (`web/draw.js` on screen, `still.py` in print). It is checked in
+full, because Observable Plot takes an unknown string for the name of a field and then draws nothing, or throws in the
+reader's browser.
 """
 import inspect
 import json
@@ -12,16 +13,16 @@ from decimal import ROUND_HALF_UP, Context
 import numpy as np
 
 # The channels that place a mark: those it needs, and those it may have.
-MARKS = dict(areaY=("x y1 y2", ""), dot=("x y", ""), line=("x y", ""), rect=("x1 x2 y1 y2", ""), rectY=("x1 x2 y1 y2", ""),
-             ruleX=("x", "y1 y2"), ruleY=("y", "x1 x2"), text=("x y text", ""))
+MARKS = dict(areaY=("x y1 y2", ""), dot=("x y", ""), line=("x y", ""), rect=("x1 x2 y1 y2", ""),
+             rectY=("x1 x2 y1 y2", ""), ruleX=("x", "y1 y2"), ruleY=("y", "x1 x2"), text=("x y text", ""))
 INKS = {"c1", "c2", "c3", "c4", "currentColor", "none"}
 WORDS = dict(stroke=INKS, fill=INKS, labelAt={"first", "last"}, textAnchor={"start", "middle", "end"},
              curve={"linear", "step", "step-before", "step-after"}, shapeRendering={"crispEdges", "auto"})
 NUMBERS = {"strokeWidth", "r", "dx", "dy", "fontSize", "fontWeight"}
 OPACITIES = {"fillOpacity", "strokeOpacity"}
 AXIS = {"label", "type", "domain", "ticks", "tickFormat"}
-MAX_ERROR = 5e-4                                                           # of a column, relative: a sixth of a pixel in 360
-MIN_DRAWS = 20                                                             # fewer do not look random
+MAX_ERROR = 5e-4                    # of a logarithmic column, relative: a sixth of a pixel in 360
+MIN_DRAWS = 20                      # fewer do not look random
 MARGINS = {"marginTop", "marginRight", "marginBottom", "marginLeft"}
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?:\[(\d+)\])?\}")
 
@@ -34,13 +35,14 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-# ---------------------------------------------------------------------------------------------------- controls and columns
+# -------------------------------------------------------------------------------- controls and columns
 
 def dependencies(explorer, f):
     """The names a function depends on, "draw" for its `rng`."""
     names = list(inspect.signature(f).parameters)
     if unknown := [n for n in names if n not in explorer.controls and n != "rng"]:
-        raise ValueError(f"{explorer}: {name_of(f)} takes {unknown}, which are no controls (there are {list(explorer.controls)})")
+        raise ValueError(f"{explorer}: {name_of(f)} takes {unknown}, which are no controls "
+                         f"(there are {list(explorer.controls)})")
     return ["draw" if n == "rng" else n for n in names]
 
 
@@ -54,7 +56,8 @@ def check_controls(explorer, plot):
         if not c.label:
             raise ValueError(f"{where}: label is empty")
         if len(c.values) < 2 or not np.isfinite(c.values).all() or not (np.diff(c.values) > 0).all():
-            raise ValueError(f"{where}: values must be two or more finite numbers that increase strictly, got {c.values}")
+            raise ValueError(f"{where}: values must be two or more finite numbers that increase strictly, "
+                             f"got {c.values}")
         if c.log and c.values[0] <= 0:
             raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
         if c.integer and not all(isinstance(v, int) for v in c.values):
@@ -66,7 +69,8 @@ def check_controls(explorer, plot):
     if idle := [n for n in explorer.controls if n not in used and n not in domains]:
         raise ValueError(f"{explorer}: the controls {idle} move nothing")
     if ("draw" in used) != (explorer.draws > 0) or 0 < explorer.draws < MIN_DRAWS:
-        raise ValueError(f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if none does, got {explorer.draws}")
+        raise ValueError(f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if none does, "
+                         f"got {explorer.draws}")
 
 
 def check_columns(explorer, place, result):
@@ -75,17 +79,18 @@ def check_columns(explorer, place, result):
         raise ValueError(f"{explorer}: {place} must return a dict of columns, got {type(result).__name__}")
     columns = {}
     for name, value in result.items():
+        where = f"{explorer}: {place} column {name!r}"
         try:
             column = np.ma.asarray(value, dtype=float)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{explorer}: {place} column {name!r} is not numeric: {error}") from error
+            raise ValueError(f"{where} is not numeric: {error}") from error
         if column.ndim > 1 or not column.size:
-            raise ValueError(f"{explorer}: {place} column {name!r} must be a number or a non-empty 1-d array, got shape {column.shape}")
+            raise ValueError(f"{where} must be a number or a non-empty 1-d array, got shape {column.shape}")
         column = np.ma.atleast_1d(column)
         gaps = np.ma.getmaskarray(column)
         if (bad := ~np.isfinite(column.data) & ~gaps).any():
             i = int(np.argmax(bad))
-            raise ValueError(f"{explorer}: {place} column {name!r} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)")
+            raise ValueError(f"{where} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)")
         columns[name] = np.where(gaps, np.nan, column.data)
     return columns
 
@@ -102,17 +107,19 @@ def check_error(explorer, name, values, scale, error):
     """Codes are uint16: over more than about 28 decades they would show in the figure."""
     if scale["scale"] == "log" and error > MAX_ERROR:
         low, high = np.nanmin(values[values > 0]), np.nanmax(values)
-        raise ValueError(f"{explorer}: column {name!r} spans {low:.1e} to {high:.1e}: set what is negligible to 0, or mask it")
+        raise ValueError(f"{explorer}: column {name!r} spans {low:.1e} to {high:.1e}: "
+                         "set what is negligible to 0, or mask it")
 
 
 def check_shapes(explorer, f, first, row, values):
     """Every grid point of a function must give the same columns of the same lengths."""
     shape = lambda columns: {name: a.size for name, a in columns.items()}
     if shape(first) != shape(row):
-        raise ValueError(f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, but {shape(first)} at the first grid point")
+        raise ValueError(f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, "
+                         f"but {shape(first)} at the first grid point")
 
 
-# ---------------------------------------------------------------------------------------------------- the figure
+# -------------------------------------------------------------------------------- the figure
 
 def check_plot(explorer, plot, table):
     """The checked figure as plain JSON; an axis without a domain gets one that covers every tabulated value."""
@@ -126,10 +133,12 @@ def check_plot(explorer, plot, table):
         raise ValueError(f"{explorer}: plot has no marks")
     for number, mark in enumerate(plot["marks"]):
         if not (isinstance(mark, list) and len(mark) == 2 and mark[0] in MARKS and isinstance(mark[1], dict)):
-            raise ValueError(f"{explorer}: mark {number} must be [kind, options] with a kind of {sorted(MARKS)}, got {mark!r}")
+            raise ValueError(f"{explorer}: mark {number} must be [kind, options] with a kind of {sorted(MARKS)}, "
+                             f"got {mark!r}")
         check_mark(f"{explorer}: mark {number} ({mark[0]})", *mark, table)
     for side in "xy":
-        plot[side] = check_axis(f"{explorer}: {side} axis", side, plot.get(side), plot["marks"], explorer.controls, table)
+        where = f"{explorer}: {side} axis"
+        plot[side] = check_axis(where, side, plot.get(side), plot["marks"], explorer.controls, table)
     return plot
 
 
@@ -189,12 +198,13 @@ def check_axis(where, side, axis, marks, controls, table):
         return axis | dict(domain=round_domain(low, high, log))
     flat = [v for end in ends for v in end]
     if len(ends) != 2 or not all(map(is_number, flat)) or not max(ends[0]) < min(ends[1]) or log and min(flat) <= 0:
-        raise ValueError(f"{where}: domain {axis['domain']} must be two increasing numbers or controls{', positive ones' if log else ''}")
+        positive = ", positive ones" if log else ""
+        raise ValueError(f"{where}: domain {axis['domain']} must be two increasing numbers or controls{positive}")
     return axis
 
 
 def round_domain(low, high, log):
-    """The smallest interval with round ends that covers [low, high]: whole decades, or about five steps of 1, 2 or 5."""
+    """An interval with round ends that covers [low, high]: whole decades, or about five steps of 1, 2 or 5."""
     if log:
         return [float(f"1e{math.floor(math.log10(low))}"), float(f"1e{math.ceil(math.log10(high))}")]
     power = 10.0 ** math.floor(math.log10((high - low) / 5))
@@ -202,7 +212,7 @@ def round_domain(low, high, log):
     return [float(f"{round_to(end / step) * step:.12g}") for end, round_to in ((low, math.floor), (high, math.ceil))]
 
 
-# ---------------------------------------------------------------------------------------------------- texts
+# -------------------------------------------------------------------------------- texts
 
 def check_texts(explorer, table, texts, plot):
     """Every {placeholder} must be a control, a column of one entry, or name[i] with an entry that exists."""
@@ -213,7 +223,9 @@ def check_texts(explorer, table, texts, plot):
               for option in ("label", "text") if option in options}
     for name, text in (texts | marked).items():
         for placeholder, entry in PLACEHOLDER.findall(text):
-            length = 1 if placeholder in explorer.controls and not entry else table[placeholder].shape[-1] if placeholder in table else 0
+            if placeholder in explorer.controls and not entry:
+                continue
+            length = table[placeholder].shape[-1] if placeholder in table else 0
             if not (int(entry) < length if entry else length == 1):
                 known = f"an entry of it (it has {length})" if length else "a control or a column"
                 raise ValueError(f"{explorer}: {{{placeholder}{entry and f'[{entry}]'}}} in {name} is not {known}")
@@ -243,4 +255,5 @@ def fill_in(text, columns, values):
 
 def start_text(explorer, field):
     """The readout or the alt text at the starting values."""
-    return fill_in(explorer.spec[field], explorer.at(), {name: c.values[c.start] for name, c in explorer.controls.items()})
+    start = {name: c.values[c.start] for name, c in explorer.controls.items()}
+    return fill_in(explorer.spec[field], explorer.at(), start)

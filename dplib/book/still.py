@@ -1,4 +1,4 @@
-"""Explorers in print: the figure at its starting values, drawn by matplotlib from the description that draw.js draws."""
+"""Explorers in print: the figure at its start, drawn by matplotlib from the description that draw.js draws."""
 import base64
 import html
 import io
@@ -43,7 +43,8 @@ class Mark:
 
     def __init__(self, kind, options, columns):
         self.kind, self.options = kind, options
-        channels = {k: columns[v] if isinstance(v, str) else [v] for k, v in options.items() if re.fullmatch(r"[xy][12]?|\w+Opacity", k)}
+        given = {k: v for k, v in options.items() if re.fullmatch(r"[xy][12]?|\w+Opacity", k)}
+        channels = {k: columns[v] if isinstance(v, str) else [v] for k, v in given.items()}
         self.length = max(map(len, channels.values()))
         self.channels = {k: np.broadcast_to(np.asarray(v, float), self.length) for k, v in channels.items()}
 
@@ -66,7 +67,8 @@ class Mark:
         width = self.options.get("strokeWidth", 1.5) * POINT
         dashes = [float(t) * POINT / width for t in self.options.get("strokeDasharray", "").split()]
         style = (0, dashes * (1 if len(dashes) % 2 == 0 else 2)) if dashes else "-"
-        return dict(color=self.ink("stroke", default), linewidth=width, linestyle=style, alpha=self.opacity("strokeOpacity")[0])
+        alpha = self.opacity("strokeOpacity")[0]
+        return dict(color=self.ink("stroke", default), linewidth=width, linestyle=style, alpha=alpha)
 
     def opacity(self, option):
         return self.channels.get(option, np.ones(self.length))
@@ -113,16 +115,18 @@ def draw_line(ax, mark, fill):
 
 def draw_area(ax, mark, fill):
     step = STEPS[mark.options.get("curve", "linear")].removeprefix("steps-")
-    ax.fill_between(mark["x"], mark["y1"], mark["y2"], step=None if step == "default" else step, facecolor=mark.ink("fill", "currentColor"),
-                    alpha=mark.opacity("fillOpacity")[0], edgecolor="none")
+    ax.fill_between(mark["x"], mark["y1"], mark["y2"], step=None if step == "default" else step, edgecolor="none",
+                    facecolor=mark.ink("fill", "currentColor"), alpha=mark.opacity("fillOpacity")[0])
 
 
 def draw_dots(ax, mark, fill):
     filled = mark.ink("fill")
     edge = mark.ink("stroke", "none" if filled != "none" else "currentColor")
     shown = np.isfinite(mark["x"]) & np.isfinite(mark["y"])
-    ax.scatter(mark["x"][shown], mark["y"][shown], s=(2 * POINT * mark.options.get("r", 3)) ** 2, c=filled, edgecolors=edge, zorder=3,
-               alpha=mark.opacity("fillOpacity")[shown] if filled != "none" else None, linewidths=mark.options.get("strokeWidth", 1.5) * POINT)
+    diameter, width = 2 * POINT * mark.options.get("r", 3), POINT * mark.options.get("strokeWidth", 1.5)
+    alpha = mark.opacity("fillOpacity")[shown] if filled != "none" else None
+    ax.scatter(mark["x"][shown], mark["y"][shown], s=diameter ** 2, c=filled, edgecolors=edge, linewidths=width,
+               alpha=alpha, zorder=3)
 
 
 def draw_rects(ax, mark, fill):
@@ -130,28 +134,32 @@ def draw_rects(ax, mark, fill):
     for x1, x2, y1, y2, alpha in zip(*(mark[c] for c in ("x1", "x2", "y1", "y2")), mark.opacity("fillOpacity")):
         if np.isfinite([x1, x2, y1, y2]).all():
             face = mark.ink("fill", "currentColor" if edge == "none" else "none")
-            ax.fill([x1, x2, x2, x1], [y1, y1, y2, y2], facecolor=face if face == "none" else (face, alpha), edgecolor=edge,
-                    linewidth=width if edge != "none" else 0)
+            ax.fill([x1, x2, x2, x1], [y1, y1, y2, y2], facecolor=face if face == "none" else (face, alpha),
+                    edgecolor=edge, linewidth=width if edge != "none" else 0)
 
 
 def draw_rules(ax, mark, fill):
     along, across, lines = ("x", "y", ax.vlines) if mark.kind == "ruleX" else ("y", "x", ax.hlines)
     ends = ax.get_ylim() if across == "y" else ax.get_xlim()
-    low, high = (mark[across + end] if across + end in mark else np.full(mark.length, limit) for end, limit in zip("12", ends))
+    low, high = (mark[across + end] if across + end in mark else limit for end, limit in zip("12", ends))
     style = mark.stroke("currentColor")
-    lines(mark[along], low, high, colors=style["color"], linewidths=style["linewidth"], linestyles=[style["linestyle"]], alpha=style["alpha"])
+    lines(mark[along], low, high, colors=style["color"], linewidths=style["linewidth"],
+          linestyles=[style["linestyle"]], alpha=style["alpha"])
 
 
 def draw_texts(ax, mark, fill):
     o = mark.options
+    offset = POINT * o.get("dx", 0), -POINT * o.get("dy", 0)
+    weight = "bold" if o.get("fontWeight", 400) >= 600 else "normal"
     for at in zip(mark["x"], mark["y"]):
         if np.isfinite(at).all():
-            ax.annotate(fill(o["text"]), at, (POINT * o.get("dx", 0), -POINT * o.get("dy", 0)), textcoords="offset points", va="center",
-                        ha=SIDES[o.get("textAnchor", "middle")], color=mark.ink("fill", "currentColor"), weight="bold" if o.get("fontWeight", 400) >= 600 else "normal",
-                        size=POINT * o.get("fontSize", 12), annotation_clip=False)
+            ax.annotate(fill(o["text"]), at, offset, textcoords="offset points", annotation_clip=False, va="center",
+                        ha=SIDES[o.get("textAnchor", "middle")], color=mark.ink("fill", "currentColor"), weight=weight,
+                        size=POINT * o.get("fontSize", 12))
 
 
-DRAW = dict(line=draw_line, areaY=draw_area, dot=draw_dots, rect=draw_rects, rectY=draw_rects, ruleX=draw_rules, ruleY=draw_rules, text=draw_texts)
+DRAW = dict(line=draw_line, areaY=draw_area, dot=draw_dots, rect=draw_rects, rectY=draw_rects, ruleX=draw_rules,
+            ruleY=draw_rules, text=draw_texts)
 
 
 def place_labels(ax, labels, gap=11):
@@ -161,17 +169,18 @@ def place_labels(ax, labels, gap=11):
         height = ax.transData.transform(at)[1] * 72 / ax.figure.dpi
         lift = max(0.0, ground + gap - height)
         ground = height + lift
-        ax.annotate(text, at, (5, lift), textcoords="offset points", color=ink, va="center", weight="bold", size=9, annotation_clip=False)
+        ax.annotate(text, at, (5, lift), textcoords="offset points", annotation_clip=False, va="center", color=ink,
+                    weight="bold", size=9)
 
 
-# ---------------------------------------------------------------------------------------------------- files
+# -------------------------------------------------------------------------------- files
 
 def save(explorer, kind):
     """The still as bytes: "png", "pdf" or "svg"; the same bytes every time."""
-    metadata = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": dict.fromkeys(("Date", "Creator", "Format", "Type"))}[kind]
+    dated = {"png": ["Software"], "pdf": ["CreationDate"], "svg": ["Date", "Creator", "Format", "Type"]}
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": explorer.id, "svg.fonttype": "none", "font.size": 9}):
-        still(explorer).savefig(buffer, format=kind, dpi=144, metadata=metadata)
+        still(explorer).savefig(buffer, format=kind, dpi=144, metadata=dict.fromkeys(dated[kind]))
     return buffer.getvalue()
 
 

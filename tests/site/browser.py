@@ -9,10 +9,12 @@ import threading
 from pathlib import Path
 
 SITE = Path(os.environ.get("BOOK_SITE") or Path(__file__).resolve().parents[2] / "_build" / "html").resolve()
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
-MISSING = "NO CHROMIUM FOUND: every test that looks at the book in a browser is SKIPPED. Install one, or set CHROMIUM to its path."
+MISSING = ("NO CHROMIUM FOUND: every test that looks at the book in a browser is SKIPPED. "
+           "Install one, or set CHROMIUM to its path.")
 
 
 def announce():
@@ -51,5 +53,6 @@ def served(folder=SITE):
 
 def explorer_pages(folder=SITE):
     """The pages of a built book that show explorers, and the ids of these."""
-    pages = {page: re.findall(r'<div class="dp-static" id="([^"]+)"', page.read_text(encoding="utf-8")) for page in sorted(Path(folder).rglob("*.html"))}
+    ids = lambda page: re.findall(r'<div class="dp-static" id="([^"]+)"', page.read_text(encoding="utf-8"))
+    pages = {page: ids(page) for page in sorted(Path(folder).rglob("*.html"))}
     return {page: ids for page, ids in pages.items() if ids}

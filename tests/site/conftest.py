@@ -1,4 +1,4 @@
-"""Fixtures: the built book on a local server, and a browser. Without a Chromium these tests skip; under CI they fail."""
+"""Fixtures: the built book on a local server, and a browser. Without a Chromium tests skip; under CI they fail."""
 import os
 
 import pytest

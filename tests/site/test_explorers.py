@@ -1,8 +1,9 @@
-"""Every explorer of the built book, in a browser: do its numbers and its drawing agree with fresh calls of its functions?
+"""Every explorer of the built book, in a browser: do its numbers and drawing agree with fresh calls of its functions?
 
 Nothing here knows a chapter: the code cells of the page's source are executed again in this process, which gives the
 explorers' functions, and what the page shows is compared with what they return.
 """
+
 import contextlib
 import functools
 import json
@@ -15,8 +16,9 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from dplib.book import spec as specs
-from dplib.book.explorer import Explorer
+from dplib.book.explorer import Explorer, front_end, style
 from tests.site.browser import SITE, explorer_pages
+from tests.test_explorer import EVERY_MARK, with_marks
 
 EXPLORERS = [pytest.param(page, id, id=f"{page.stem}-{id}") for page, ids in explorer_pages().items() for id in ids]
 PAGES = [pytest.param(page, id=page.stem) for page in explorer_pages()]
@@ -28,7 +30,8 @@ def test_the_book_is_built_and_has_explorers(site):
     assert EXPLORERS
 
 
-# ------------------------------------------------------------------------------------------------ what the package says
+# -------------------------------------------------------------------------------- what the package says
+
 
 @functools.cache
 def made_by(source):
@@ -63,15 +66,19 @@ def fresh(explorer, position):
     return values, explorer.compute(values, index)
 
 
-# ------------------------------------------------------------------------------------------------ what the page shows
+# -------------------------------------------------------------------------------- what the page shows
 
 STATE = """id => {
   const root = document.getElementById(id), { columns, values, position, svg } = root.explorer;
   const attributes = node => Object.fromEntries([...node.attributes].map(a => [a.name, a.value]));
-  const scale = side => { const { type, domain, range } = svg.scale(side); return { type, domain: [...domain], range: [...range] }; };
-  return JSON.stringify({                                      // much faster than the driver's own way; NaN becomes null
-    columns: Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, [...c]])), values, position: { ...position },
-    x: scale('x'), y: scale('y'), size: [+svg.getAttribute('width'), +svg.getAttribute('height')], readout: root.querySelector('output').textContent,
+  const scale = side => {
+    const { type, domain, range } = svg.scale(side);
+    return { type, domain: [...domain], range: [...range] };
+  };
+  return JSON.stringify({                                     // much faster than the driver's way; NaN becomes null
+    columns: Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, [...c]])),
+    values, position, x: scale('x'), y: scale('y'), size: [+svg.getAttribute('width'), +svg.getAttribute('height')],
+    readout: root.querySelector('output').textContent,
     alt: svg.getAttribute('aria-label'),
     marks: root.explorer.spec.plot.marks.map((_, k) => [...svg.querySelectorAll(`.dp-mark-${k}`)].map(g =>
       ({ own: attributes(g), text: g.textContent, parts: [...g.children].map(attributes) }))),
@@ -81,7 +88,10 @@ STATE = """id => {
 MOVE = """([id, position]) => {
   const root = document.getElementById(id);
   root.explorer.position.draw = position.draw;
-  for (const input of root.querySelectorAll('input')) { input.value = position[input.name]; input.dispatchEvent(new Event('input')); }
+  for (const input of root.querySelectorAll('input')) {
+    input.value = position[input.name];
+    input.dispatchEvent(new Event('input'));
+  }
 }"""
 
 
@@ -123,7 +133,9 @@ def check_scales(explorer, shown, values):
     for side, extent in zip("xy", shown["size"]):
         axis, scale = explorer.spec["plot"][side], shown[side]
         assert scale["type"] == axis["type"] and scale["domain"] == [values.get(v, v) for v in axis["domain"]]
-        assert 0 <= min(scale["range"]) and max(scale["range"]) <= extent and abs(np.diff(scale["range"])[0]) > extent / 3
+        assert (
+            0 <= min(scale["range"]) and max(scale["range"]) <= extent and abs(np.diff(scale["range"])[0]) > extent / 3
+        )
         assert (scale["range"][0] < scale["range"][1]) == (side == "x")
 
 
@@ -172,14 +184,19 @@ def agree(drawn, wanted):
 
 def check_mark(kind, options, drawn, columns, shown, text):
     """One mark of the drawing against its columns."""
-    channel = {k: np.atleast_1d(columns[v] if isinstance(v, str) else v).astype(float)
-               for k, v in options.items() if re.fullmatch(r"[xy][12]?|\w+Opacity", k)}
+    channel = {
+        k: np.atleast_1d(columns[v] if isinstance(v, str) else v).astype(float)
+        for k, v in options.items()
+        if re.fullmatch(r"[xy][12]?|\w+Opacity", k)
+    }
     length = max(len(c) for k, c in channel.items())
     channel = {k: np.broadcast_to(c, length) for k, c in channel.items()}
     at = {k: pixels(shown[k[0]], c) for k, c in channel.items() if k[0] in "xy"}
     frame = {side: sorted(shown[side]["range"]) for side in "xy"}
     parts = [part for group in drawn for part in group["parts"]]
-    read = lambda *names: np.array([[float(part.get(name, "nan")) for name in names] for part in parts]).reshape(-1, len(names))
+    read = lambda *names: np.array([[float(part.get(name, "nan")) for name in names] for part in parts]).reshape(
+        -1, len(names)
+    )
 
     nothing = np.zeros((0, 2))
     if kind == "line":
@@ -200,7 +217,12 @@ def check_mark(kind, options, drawn, columns, shown, text):
         assert all(0 <= float(group["own"]["x"]) < shown["size"][0] for group in drawn)
         return
     if kind in ("rect", "rectY"):
-        wanted = np.c_[np.minimum(at["x1"], at["x2"]), np.minimum(at["y1"], at["y2"]), np.abs(at["x2"] - at["x1"]), np.abs(at["y2"] - at["y1"])]
+        wanted = np.c_[
+            np.minimum(at["x1"], at["x2"]),
+            np.minimum(at["y1"], at["y2"]),
+            np.abs(at["x2"] - at["x1"]),
+            np.abs(at["y2"] - at["y1"]),
+        ]
         got = read("x", "y", "width", "height")
     elif kind == "dot":
         slack = {s: (high - low) / 1000 for s, (low, high) in frame.items()}
@@ -225,7 +247,9 @@ def check_everything(page, explorer):
     assert shown["values"] == values
     check_scales(explorer, shown, values)
     check_series(explorer, shown, columns)
-    decoded = {name: np.array(c, float) for name, c in shown["columns"].items()}       # a last digit may turn on the codes' error
+    decoded = {
+        name: np.array(c, float) for name, c in shown["columns"].items()
+    }  # a last digit may turn on the codes' error
     text = lambda template: specs.fill_in(template, decoded, values)
     for (kind, options), drawn in zip(explorer.spec["plot"]["marks"], shown["marks"]):
         check_mark(kind, options, drawn, columns, shown, text)
@@ -241,7 +265,9 @@ def test_numbers_and_marks_follow_twenty_random_positions(opened, path, id):
     rng = np.random.default_rng(20)
     drawings = set()
     for _ in range(20):
-        position = {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} | {"draw": int(rng.integers(max(1, explorer.draws)))}
+        position = {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} | {
+            "draw": int(rng.integers(max(1, explorer.draws)))
+        }
         page.evaluate(MOVE, [id, position])
         shown = check_everything(page, explorer)
         assert shown["position"] == position
@@ -265,12 +291,36 @@ def test_the_comparison_can_fail(opened, path, id):
             noticed += 1
     assert noticed >= 1
     for name, want in columns.items():
-        wrong = {**shown, "columns": {**shown["columns"], name: (np.where(np.isnan(want), 0, want) * 1.002 + 0.002).tolist()}}
+        wrong = {
+            **shown,
+            "columns": {**shown["columns"], name: (np.where(np.isnan(want), 0, want) * 1.002 + 0.002).tolist()},
+        }
         with pytest.raises(AssertionError):
             check_series(explorer, wrong, columns)
 
 
-# ------------------------------------------------------------------------------------------------ hands, eyes and ears
+@pytest.mark.parametrize("curve", ["linear", "step", "step-before", "step-after"])
+def test_every_mark_is_drawn_on_screen_as_in_print(browser, tmp_path, curve):
+    """The page draws the whole vocabulary, gaps and steps included; test_explorer.py has the same marks in print."""
+    curves = {
+        kind: options | dict(curve=curve) if kind in ("line", "areaY") else options
+        for kind, options in EVERY_MARK.items()
+    }
+    explorer = with_marks(**curves)
+    head = f'<!doctype html><meta charset="utf-8"><style>{style()}</style>'
+    html = f"{head}{explorer.html()}<script>{front_end(static=True)}</script>"
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    for index in range(4):
+        page.evaluate(MOVE, ["demo", explorer.position(a=index)])
+        shown = check_everything(page, explorer)
+        assert all(mark and any(group["parts"] or group["text"] for group in mark) for mark in shown["marks"])
+    page.close()
+
+
+# -------------------------------------------------------------------------------- hands, eyes and ears
+
 
 @every_explorer
 def test_the_keyboard_moves_every_slider_and_says_its_value(opened, path, id):
@@ -279,8 +329,16 @@ def test_the_keyboard_moves_every_slider_and_says_its_value(opened, path, id):
         slider, last = page.locator(f"#{id} input[name={name}]"), len(control.values) - 1
         assert page.locator(f"#{id} label[for='{slider.get_attribute('id')}']").inner_text() == control.label
         slider.focus()
-        for key, index in (("Home", 0), ("ArrowRight", 1), ("ArrowUp", min(2, last)), ("ArrowLeft", min(2, last) - 1), ("ArrowDown", max(0, min(2, last) - 2)),
-                           ("End", last), ("PageDown", None), ("PageUp", None)):
+        for key, index in (
+            ("Home", 0),
+            ("ArrowRight", 1),
+            ("ArrowUp", min(2, last)),
+            ("ArrowLeft", min(2, last) - 1),
+            ("ArrowDown", max(0, min(2, last) - 2)),
+            ("End", last),
+            ("PageDown", None),
+            ("PageUp", None),
+        ):
             page.keyboard.press(key)
             at = state(page, id)["position"][name]
             assert at == index if index is not None else at < last if key == "PageDown" else at > 0
@@ -305,15 +363,24 @@ def test_draw_again_steps_through_the_stored_draws(opened, path, id):
         if draw % 7 == 0:
             check_everything(page, explorer)
         button.click() if draw == 0 else button.press("Enter")
-    assert button.inner_text() == f"Draw again (1 of {explorer.draws})" and page.inner_html(f"#{id} .dp-figure") == drawings[0]
+    assert (
+        button.inner_text() == f"Draw again (1 of {explorer.draws})"
+        and page.inner_html(f"#{id} .dp-figure") == drawings[0]
+    )
     assert len(set(drawings)) > explorer.draws / 2
 
 
 def first_slider(page, id):
     """Its box, and a function that reads its index."""
     slider = page.locator(f"#{id} input").first
-    slider.evaluate("node => node.scrollIntoView({ behavior: 'instant', block: 'center' })")     # the theme scrolls smoothly
-    return slider.bounding_box(), lambda: state(page, id)["position"][slider.get_attribute("name")], int(slider.get_attribute("max"))
+    slider.evaluate(
+        "node => node.scrollIntoView({ behavior: 'instant', block: 'center' })"
+    )  # the theme scrolls smoothly
+    return (
+        slider.bounding_box(),
+        lambda: state(page, id)["position"][slider.get_attribute("name")],
+        int(slider.get_attribute("max")),
+    )
 
 
 @every_page
@@ -349,13 +416,16 @@ def test_mouse_and_fingers(browser, path):
 OVERLAPS = """id => {
   const svg = document.getElementById(id).explorer.svg, frame = svg.getBoundingClientRect(), wrong = [];
   const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
-  const boxes = texts.map(t => ({ t, text: t.textContent, direct: t.classList.contains('dp-direct'), b: t.getBoundingClientRect() }));
+  const boxes = texts.map(t => ({ t, text: t.textContent, b: t.getBoundingClientRect() }));
   for (const { text, b } of boxes) {
-    if (b.left < frame.left - 1 || b.right > frame.right + 1 || b.top < frame.top - 1 || b.bottom > frame.bottom + 1) wrong.push(`clipped: ${text}`);
+    const outside = [frame.left - b.left, b.right - frame.right, frame.top - b.top, b.bottom - frame.bottom];
+    if (Math.max(...outside) > 1) wrong.push(`clipped: ${text}`);
   }
-  const groups = [boxes.filter(b => b.direct), boxes.filter(b => b.t.closest('[data-part*="tick label"], [data-part$="axis label"]'))];
+  const groups = ['.dp-direct', '[data-part*="tick label"], [data-part$="axis label"]'].map(
+    kind => boxes.filter(({ t }) => t.closest(kind)));
   for (const group of groups) group.forEach((one, i) => group.slice(0, i).forEach(other => {
-    const across = Math.min(one.b.right, other.b.right) - Math.max(one.b.left, other.b.left), down = Math.min(one.b.bottom, other.b.bottom) - Math.max(one.b.top, other.b.top);
+    const across = Math.min(one.b.right, other.b.right) - Math.max(one.b.left, other.b.left);
+    const down = Math.min(one.b.bottom, other.b.bottom) - Math.max(one.b.top, other.b.top);
     if (across > 1 && down > 3) wrong.push(`${one.text} on ${other.text}`);
   }));
   return wrong;
@@ -371,7 +441,11 @@ def test_texts_stay_inside_the_figure_and_clear_of_each_other(browser, path, wid
     for id in explorer_pages()[path]:
         explorer = explorer_of(path, id)
         ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
-        for index in [{}, *ends, *({name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} for _ in range(5))]:
+        for index in [
+            {},
+            *ends,
+            *({name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} for _ in range(5)),
+        ]:
             page.evaluate(MOVE, [id, explorer.position(**index)])
             assert page.evaluate(OVERLAPS, id) == [], (id, index)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -394,7 +468,14 @@ def test_wide_narrow_and_back_again(browser, path):
     assert errors == []
 
 
-INKS = "['--dp-1', '--dp-2', '--dp-3', '--dp-4', '--dp-ink', '--dp-paper'].map(v => getComputedStyle(document.documentElement).getPropertyValue(v))"
+INKS = """['--dp-1', '--dp-2', '--dp-3', '--dp-4', '--dp-ink', '--dp-paper'].map(
+  name => getComputedStyle(document.documentElement).getPropertyValue(name))"""
+PAPER = """(() => {
+  const probe = document.createElement('p');
+  probe.style.color = 'var(--dp-paper)';
+  document.body.append(probe);
+  return getComputedStyle(probe).color;
+})()"""
 
 
 @every_page
@@ -409,11 +490,11 @@ def test_themes_the_toggle_and_paper(browser, path):
         seen[scheme] = page.evaluate(INKS), page.evaluate(ink)
         if scheme == "dark":
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            paper = page.evaluate("(() => { const p = document.createElement('p'); p.style.color = 'var(--dp-paper)'; document.body.append(p); return getComputedStyle(p).color; })()")
-            assert background == paper                                                 # or the halos of labels would show
-            page.evaluate("delete document.documentElement.dataset.theme")             # a host without a theme follows the system
+            paper = page.evaluate(PAPER)
+            assert background == paper  # or the halos of labels would show
+            page.evaluate("delete document.documentElement.dataset.theme")  # a host without a theme follows the system
             assert page.evaluate(INKS) == seen["dark"][0]
-            page.evaluate("document.documentElement.dataset.theme = 'light'")          # what the theme's own button does
+            page.evaluate("document.documentElement.dataset.theme = 'light'")  # what the theme's own button does
             assert (page.evaluate(INKS), page.evaluate(ink)) == seen["light"]
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
             page.emulate_media(media="print")
@@ -447,7 +528,8 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(browser, path):
     context.close()
 
 
-# ------------------------------------------------------------------------------------------------ addresses and neighbours
+# -------------------------------------------------------------------------------- addresses and neighbours
+
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
 @every_page
@@ -468,13 +550,17 @@ def test_the_address_holds_the_state(browser, base, path, id):
     explorer = explorer_of(path, id)
     index = {name: len(c.values) - 1 for name, c in explorer.controls.items()}
     position = explorer.position(**index, draw=2 if explorer.draws else 0)
-    query = "&".join([f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws))
+    query = "&".join(
+        [f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws)
+    )
     context = browser.new_context()
     page, errors = open_page(context, path, base, f"#{id}?{query}")
     assert state(page, id)["position"] == position
-    page.locator(f"#{id} input").first.press("Home")                                   # and is written back
+    page.locator(f"#{id} input").first.press("Home")  # and is written back
     name = next(iter(explorer.controls))
-    page.wait_for_url(re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(explorer.controls[name].values[0], 'g'))}(&|$)"))
+    page.wait_for_url(
+        re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(explorer.controls[name].values[0], 'g'))}(&|$)")
+    )
     page.reload()
     page.wait_for_function(f"document.getElementById('{id}').explorer")
     assert state(page, id)["position"] == position | {name: 0}
@@ -496,7 +582,7 @@ def test_an_explorer_can_stand_alone(browser, base, path, id):
     assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5).closest('.dp-embed'))")
     assert state(page, id)["position"][name] == 0
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")       # what is hidden cannot be reached
+    assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")  # what is hidden cannot be reached
     check_everything(page, explorer)
     context.close()
     assert errors == []

@@ -1,4 +1,5 @@
-"""An explorer in JupyterLab, in a browser: the same cell as on the page, with a kernel behind it, in front of it, and gone."""
+"""An explorer in JupyterLab, in a browser: the same cell as on the page, with a kernel, a silent kernel, and none."""
+
 import contextlib
 import json
 import os
@@ -33,12 +34,27 @@ def dots(factor, rng):
 explorer = Explorer("demo", wave, dots, draws=20,
     controls=dict(factor=slider("factor", [1, 2, 4, 8], start=2, log=True, unit="metres")),
     plot=dict(x=dict(label="x"), y=dict(label="y", domain=[-4, 12]),
-              marks=[["line", dict(x="x", y="y", stroke="c1", label="factor {factor}")], ["dot", dict(x="x", y="noise", fill="c2")]]),
+              marks=[["line", dict(x="x", y="y", stroke="c1", label="factor {factor}")],
+                     ["dot", dict(x="x", y="noise", fill="c2")]]),
     readout="The line ends at {top}.", alt="A line through the origin and noise")
 explorer
 """
-ROOT_NODE = "document.querySelector('.dp-explorer')"
-NOTEBOOK = "jupyterapp.shell.currentWidget"
+HELPERS = """
+  window.root = () => document.querySelector('.dp-explorer');
+  window.drawn = () => root()?.explorer;
+  window.panel = () => jupyterapp.shell.currentWidget;
+  window.mismatch = () => Math.abs(drawn().values.factor - drawn().columns.top[0]);
+  window.push = position => {
+    const input = root().querySelector('input');
+    input.value = position;
+    input.dispatchEvent(new Event('input'));
+  };
+"""
+SHOWN = """(() => {
+  const { values, columns, position, kernel } = drawn();
+  const plain = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
+  return JSON.stringify({ values, position, live: kernel.live, columns: plain });
+})()"""
 NUMBER = "import os, pathlib\npathlib.Path('process').write_text(str(os.getpid()))"
 
 
@@ -52,11 +68,28 @@ def lab(browser, tmp_path_factory):
     quiet = home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     quiet.parent.mkdir(parents=True)
     quiet.write_text(json.dumps(dict(fetchNews="false", checkForUpdates=False)))
-    environment = {**os.environ, "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config"), "JUPYTER_RUNTIME_DIR": str(home / "run"),
-                   "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"), "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"), "PYTHONPATH": str(ROOT)}
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_RUNTIME_DIR": str(home / "run"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "PYTHONPATH": str(ROOT),
+    }
     environment.pop("DPLIB_STATIC", None)
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser", "--ip=127.0.0.1", "--port=0",
-               f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--expose-app-in-browser",
+        "--ip=127.0.0.1",
+        "--port=0",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={folder}",
+    ]
     with open(home / "log", "w+") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as server:
         try:
             yield address_of(server, home / "run"), folder
@@ -72,7 +105,7 @@ def address_of(server, runtime, patience=40):
     deadline = time.monotonic() + patience
     while server.poll() is None and time.monotonic() < deadline:
         for file in runtime.glob("jpserver-*.json"):
-            with contextlib.suppress(json.JSONDecodeError):                            # still being written
+            with contextlib.suppress(json.JSONDecodeError):  # still being written
                 return json.loads(file.read_text())["url"].rstrip("/")
         time.sleep(0.05)
     raise RuntimeError(f"JupyterLab did not start in {patience} s; see {runtime.parent / 'log'}")
@@ -82,14 +115,17 @@ def address_of(server, runtime, patience=40):
 def page(lab, browser):
     """The notebook, executed up to the explorer, which is live."""
     context = browser.new_context(viewport=dict(width=1200, height=1000))
+    context.add_init_script(HELPERS)
     page = context.new_page()
     page.errors = []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.goto(f"{lab[0]}/lab/tree/demo.ipynb?token={TOKEN}&reset")
     page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", timeout=40_000)
-    page.wait_for_function(f"{NOTEBOOK}.sessionContext.isReady && {NOTEBOOK}.sessionContext.session?.kernel?.status === 'idle'", timeout=40_000)
+    page.wait_for_function(
+        "panel().sessionContext.isReady && panel().sessionContext.session?.kernel?.status === 'idle'", timeout=40_000
+    )
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(f"{ROOT_NODE}?.explorer?.kernel.live", timeout=30_000)
+    page.wait_for_function("drawn()?.kernel.live", timeout=30_000)
     yield page
     context.close()
 
@@ -102,22 +138,20 @@ def explorer():
 
 
 def shown(page):
-    """Values, columns and position of the figure."""
-    got = json.loads(page.evaluate(f"""(() => {{ const {{ values, columns, position, kernel }} = {ROOT_NODE}.explorer;
-        return JSON.stringify({{ values, position, live: kernel.live, columns: Object.fromEntries(Object.entries(columns).map(([n, c]) => [n, [...c]])) }}); }})()"""))
-    return got["values"], {name: np.array(c, float) for name, c in got["columns"].items()}, got["position"], got["live"]
+    """Values, columns and position of the figure, and whether it is live."""
+    got = json.loads(page.evaluate(SHOWN))
+    columns = {name: np.array(column, float) for name, column in got["columns"].items()}
+    return got["values"], columns, got["position"], got["live"]
 
 
 def push(page, *positions):
     """Move the slider to each of these positions, without waiting."""
-    page.evaluate(f"positions => {{ const input = {ROOT_NODE}.querySelector('input'); for (const p of positions) {{ input.value = p; input.dispatchEvent(new Event('input')); }} }}",
-                  list(positions))
+    page.evaluate("positions => positions.forEach(push)", list(positions))
 
 
 def arrive(page, position):
     """Wait until the figure for this position is drawn; the grid is 1, 2, 4, 8, so its value is a power of two."""
-    page.wait_for_function(f"value => {{ const {{ values, columns }} = {ROOT_NODE}.explorer; return Math.abs(values.factor - value) + Math.abs(columns.top[0] - value) < 1e-9 }}",
-                           arg=2 ** position)
+    page.wait_for_function("value => Math.abs(drawn().values.factor - value) + mismatch() < 1e-9", arg=2**position)
 
 
 def slide(page, position):
@@ -126,7 +160,7 @@ def slide(page, position):
 
 
 def notebook_state(page):
-    return page.evaluate(f"(() => {{ const {{ mode, activeCellIndex, widgets }} = {NOTEBOOK}.content; return [mode, activeCellIndex, widgets.length]; }})()")
+    return page.evaluate("[panel().content.mode, panel().content.activeCellIndex, panel().content.widgets.length]")
 
 
 def test_the_first_live_answer_is_the_table_at_the_start(page, explorer):
@@ -141,14 +175,14 @@ def test_sliders_compute_between_grid_points_in_python(page, explorer):
     for index in (1.55, 0.05, 2.95, 1.5):
         slide(page, index)
         values, columns, position, live = shown(page)
-        assert live and position["factor"] == pytest.approx(index) and values["factor"] == pytest.approx(2 ** index)
+        assert live and position["factor"] == pytest.approx(index) and values["factor"] == pytest.approx(2**index)
         want = explorer.compute(values, dict(factor=int(np.floor(index + 0.5)), draw=0))
         assert all((columns[name] == want[name]).all() for name in want)
     assert page.locator(".dp-explorer input").get_attribute("aria-valuetext") == "2.83 metres"
 
 
 def test_many_quick_moves_end_at_the_last(page, explorer):
-    page.evaluate(f"{ROOT_NODE}.addEventListener('dp-moved', () => window.moves = (window.moves ?? 0) + 1)")
+    page.evaluate("root().addEventListener('dp-moved', () => window.moves = (window.moves ?? 0) + 1)")
     push(page, *(1.5 + k % 31 / 20 for k in range(200)))
     arrive(page, 1.5 + 199 % 31 / 20)
     assert page.evaluate("moves") == 200
@@ -156,33 +190,45 @@ def test_many_quick_moves_end_at_the_last(page, explorer):
 
 def test_the_figure_follows_while_the_slider_is_still_moving(page):
     """Moves come faster than answers; each answer is drawn, with the values that it belongs to."""
-    drawn = page.evaluate(f"""async () => {{ const root = {ROOT_NODE}, input = root.querySelector('input'), drawn = new Set();
-        for (let k = 0; k < 120; k++) {{
-          input.value = 1.5 + k / 100; input.dispatchEvent(new Event('input'));
-          await new Promise(done => setTimeout(done, 5));
-          const {{ values, columns }} = root.explorer;
-          if (Math.abs(values.factor - columns.top[0]) > 1e-9) throw new Error('columns of other values');
-          drawn.add(values.factor);
-        }}
-        return drawn.size; }}""")
+    drawn = page.evaluate("""async () => {
+      const seen = new Set();
+      for (let k = 0; k < 120; k++) {
+        push(1.5 + k / 100);
+        await new Promise(done => setTimeout(done, 5));
+        if (mismatch() > 1e-9) throw new Error('columns of other values');
+        seen.add(drawn().values.factor);
+      }
+      return seen.size;
+    }""")
     assert drawn > 3
     arrive(page, 2.7)
 
 
 def test_the_keyboard_moves_the_slider_and_nothing_else(page):
     slide(page, 2)
-    page.evaluate(f"() => {{ const notebook = {NOTEBOOK}.content; notebook.activeCellIndex = 1; notebook.mode = 'command'; }}")
+    page.evaluate(
+        "() => { const notebook = panel().content; notebook.activeCellIndex = 1; notebook.mode = 'command'; }"
+    )
     slider = page.locator(".dp-explorer input")
     slider.focus()
     before = notebook_state(page)
     assert before[0] == "command"
-    for key, index in (("ArrowRight", 2.05), ("ArrowUp", 2.1), ("ArrowLeft", 2.05), ("ArrowDown", 2), ("End", 3), ("Home", 0), ("PageUp", None), ("PageDown", None)):
+    for key, index in (
+        ("ArrowRight", 2.05),
+        ("ArrowUp", 2.1),
+        ("ArrowLeft", 2.05),
+        ("ArrowDown", 2),
+        ("End", 3),
+        ("Home", 0),
+        ("PageUp", None),
+        ("PageDown", None),
+    ):
         was = shown(page)[2]["factor"]
         page.keyboard.press(key)
         now = shown(page)[2]["factor"]
         assert now == pytest.approx(index) if index is not None else (now > was if key == "PageUp" else now < was)
         assert notebook_state(page) == before and slider.evaluate("node => node === document.activeElement")
-    for key in "ddaxbm0":                                                              # delete, insert, cut, turn to text, restart
+    for key in "ddaxbm0":  # delete, insert, cut, turn to text, restart
         page.keyboard.press(key)
     page.locator(".dp-explorer button").focus()
     page.keyboard.press("d")
@@ -197,9 +243,9 @@ def test_fresh_randomness_is_fresh_and_stays_while_the_slider_moves(page, explor
     assert button.inner_text() == "Fresh randomness"
     seen = [shown(page)[1]["noise"].tolist()]
     for press in range(4):
-        page.evaluate(f"window.before = {ROOT_NODE}.explorer.columns")
+        page.evaluate("window.before = drawn().columns")
         button.click() if press % 2 else button.press("Enter")
-        page.wait_for_function(f"{ROOT_NODE}.explorer.columns !== window.before")
+        page.wait_for_function("drawn().columns !== window.before")
         seen.append(shown(page)[1]["noise"].tolist())
     assert len(set(map(tuple, seen))) == 5
     slide(page, 2.4)
@@ -210,7 +256,9 @@ def test_an_error_in_the_authors_function_is_shown_and_passes(page):
     push(page, 1.05)
     message = page.locator(".dp-explorer [role=alert]")
     message.get_by_text("this factor is too odd").wait_for()
-    assert re.fullmatch(r"explorer 'demo': wave\(factor=2\.07\d*\) raised ArithmeticError: this factor is too odd", message.inner_text())
+    assert re.fullmatch(
+        r"explorer 'demo': wave\(factor=2\.07\d*\) raised ArithmeticError: this factor is too odd", message.inner_text()
+    )
     assert page.locator(".dp-figure.dp-stale").count() == 1 and page.locator(".dp-explorer output").inner_text() == ""
     slide(page, 2)
     assert message.inner_text() == "" and page.locator(".dp-stale").count() == 0
@@ -222,20 +270,20 @@ def test_while_the_kernel_is_silent_the_table_serves_and_afterwards_the_kernel_a
     os.kill(kernel, signal.SIGSTOP)
     try:
         push(page, 1.2, 1.3)
-        page.wait_for_function(f"!{ROOT_NODE}.explorer.kernel.live", timeout=4000)
+        page.wait_for_function("!drawn().kernel.live", timeout=4000)
         values, columns, position, _ = shown(page)
         assert values == dict(factor=2) and position["factor"] == 1 and columns["top"] == 2
         assert page.locator(".dp-explorer input").input_value() == "1"
         assert page.locator(".dp-explorer button").inner_text().startswith("Draw again (")
     finally:
         os.kill(kernel, signal.SIGCONT)
-    page.wait_for_function(f"{ROOT_NODE}.explorer.kernel.live")
+    page.wait_for_function("drawn().kernel.live")
     slide(page, 1.7)
 
 
 def test_a_saved_notebook_shows_its_picture_without_a_kernel(page, lab, browser):
-    page.evaluate(f"void {NOTEBOOK}.context.save()")
-    page.wait_for_function(f"!{NOTEBOOK}.context.model.dirty")
+    page.evaluate("void panel().context.save()")
+    page.wait_for_function("!panel().context.model.dirty")
     saved = nbformat.read(lab[1] / "demo.ipynb", 4)
     assert set(saved.cells[1].outputs[0].data) == {"text/html", "text/plain"}
     context = browser.new_context(viewport=dict(width=1200, height=1000))
@@ -244,23 +292,28 @@ def test_a_saved_notebook_shows_its_picture_without_a_kernel(page, lab, browser)
     picture = again.locator(".dp-unplugged")
     picture.wait_for(timeout=30_000)
     assert picture.evaluate("node => node.complete && node.naturalWidth") > 300
-    assert picture.get_attribute("alt") == "A line through the origin and noise" and again.locator(".dp-explorer").count() == 0
+    assert (
+        picture.get_attribute("alt") == "A line through the origin and noise"
+        and again.locator(".dp-explorer").count() == 0
+    )
     context.close()
 
 
 def test_without_a_kernel_the_table_takes_over(page, lab, explorer):
     slide(page, 2.4)
     address = lab[0]
-    ask = lambda path, method="GET": urllib.request.urlopen(urllib.request.Request(f"{address}{path}", method=method, headers=dict(Authorization=f"token {TOKEN}")))
+    ask = lambda path, method="GET": urllib.request.urlopen(
+        urllib.request.Request(f"{address}{path}", method=method, headers=dict(Authorization=f"token {TOKEN}"))
+    )
     for kernel in json.load(ask("/api/kernels")):
         ask(f"/api/kernels/{kernel['id']}", "DELETE").close()
     slider = page.locator(".dp-explorer input")
     slider.press("ArrowLeft")
-    page.wait_for_function(f"!{ROOT_NODE}.explorer.kernel.live", timeout=4000)
+    page.wait_for_function("!drawn().kernel.live", timeout=4000)
     for key, index in (("Home", 0), ("ArrowRight", 1), ("End", 3)):
         slider.press(key)
         values, columns, position, live = shown(page)
         want = explorer.at(factor=index, draw=position["draw"])
-        assert not live and position["factor"] == index and values["factor"] == 2 ** index
+        assert not live and position["factor"] == index and values["factor"] == 2**index
         assert np.abs(columns["y"] - want["y"]).max() < 1e-3 and np.abs(columns["noise"] - want["noise"]).max() < 1e-3
     assert page.errors == []

@@ -1,7 +1,7 @@
-// Figures from descriptions: `drawFigure` makes an <svg> of a spec and its columns; `Plot` (Observable Plot) is in scope.
+// Figures from descriptions: `drawFigure` makes an <svg> of a spec and its columns; `Plot`, the library, is in scope.
 //
-// The marks and axes of a spec are Plot's, but a string that names a column stands for that column, c1…c4 are inks, and texts
-// are placed here, so that none hides another and none leaves the figure.
+// The marks and axes of a spec are Plot's, but a string that names a column stands for that column, c1…c4 are inks, and
+// texts are placed here, so that none hides another and none leaves the figure.
 
 // ------------------------------------------------------------------------------------------------ texts
 
@@ -62,17 +62,19 @@ function drawFigure(spec, columns, values, width, fontFamily, frame) {
   const prepared = marks.map((mark, i) => prepare(mark, columns, i));
   const font = `600 12px ${fontFamily}`;
   const yAxis = axis(y, values, () => 6);
-  const margins = { marginTop: 28, marginBottom: 42, ...sideMargins(prepared, yAxis, x, values, width, font), ...given };
+  const sides = sideMargins(prepared, yAxis, x, values, width, font);
+  const margins = { marginTop: 28, marginBottom: 46, ...sides, ...given };
   const xAxis = axis(x, values, (widest) => (width - margins.marginLeft - margins.marginRight) / (widest + 24), font);
   const svg = Plot.plot({
-    width, height: Math.round(Math.min(360, 130 + width / 2)), ...margins, x: xAxis, y: yAxis, grid: true, clip: true,
+    width, height: Math.round(Math.min(360, 130 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
+    grid: true, clip: true,
     style: { background: "none", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
     marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
       Plot[kind]({ length }, kind === "dot" ? wholeDots(options, xAxis, yAxis) : options)),
   });
   for (const clipped of svg.querySelectorAll("[clip-path]")) clipped.setAttribute("clip-path", `url(#${frame})`);
   svg.querySelector("clipPath")?.setAttribute("id", frame);              // Plot numbers them anew in each drawing
-  for (const part of svg.querySelectorAll("g[aria-label]")) {            // a picture has one name; its parts must not have any
+  for (const part of svg.querySelectorAll("g[aria-label]")) {            // a picture has one name, and its parts none
     part.dataset.part = part.getAttribute("aria-label");
     part.removeAttribute("aria-label");
   }
@@ -99,7 +101,7 @@ function axis({ type, domain, ...given }, values, many, font) {
   return { type, domain, ...ticks, ...given };
 }
 
-/** Powers of ten inside a domain, thinned to at most `many`; over less than two decades also their doubles and fives. */
+/** Powers of ten inside a domain, at most about `many`; over less than two decades also their doubles and fives. */
 function logTicks([low, high], many) {
   const decades = Math.log10(high / low), digits = decades < 2 && many > 4 ? [1, 2, 5] : [1];
   const each = Math.max(1, Math.ceil(decades / many)), ticks = [];
@@ -109,12 +111,16 @@ function logTicks([low, high], many) {
   return ticks.filter((t) => t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9));
 }
 
-/** Room for the numbers on the left, and for direct labels on the right unless they would take a third of a narrow figure. */
+/** Room for numbers on the left, and for direct labels on the right unless they would take a third of the figure. */
 function sideMargins(prepared, yAxis, x, values, width, font) {
   const numbers = yAxis.tickFormat === format ? yAxis.ticks : [...yAxis.domain, 0.25];
-  const labels = prepared.filter(({ label, kind }) => label && kind !== "ruleX").map(({ label }) => label.replace(/\{.*?\}/g, "0.000"));
-  const right = widest(labels, font) + 10, last = widest([format(values[x.domain[1]] ?? x.domain[1])], font) / 2 + 4;
-  return { marginLeft: widest(numbers.map(format), font) + 18, marginRight: Math.max(12, last, right < width / 3 ? right : 0) };
+  const labelled = prepared.filter(({ label, kind }) => label && kind !== "ruleX");
+  const right = widest(labelled.map(({ label }) => label.replace(/\{.*?\}/g, "0.000")), font) + 10;
+  const last = measure(format(values[x.domain[1]] ?? x.domain[1]), font) / 2 + 4;
+  return {
+    marginLeft: widest(numbers.map(format), font) + 18,
+    marginRight: Math.max(12, last, right < width / 3 ? right : 0),
+  };
 }
 
 /** Where the direct label of a mark belongs: at its last (or first) point inside the frame; null if there is none. */
@@ -143,7 +149,8 @@ function placeTexts(svg, prepared, fill, width, font) {
   };
   prepared.forEach((mark, number) => {
     if (mark.kind !== "text") return;
-    const { options } = mark, text = fill(mark.text), { dx = 0, dy = 0, fontSize = 12, fontWeight = 400, textAnchor = "middle" } = options;
+    const { options } = mark, text = fill(mark.text);
+    const { dx = 0, dy = 0, fontSize = 12, fontWeight = 400, textAnchor = "middle" } = options;
     const wide = measure(text, font.replace("600 12px", `${fontWeight} ${fontSize}px`));
     for (let i = 0; i < mark.length; i++) {
       const left = x.apply(options.x[i]) + dx - { start: 0, middle: wide / 2, end: wide }[textAnchor];
@@ -154,26 +161,28 @@ function placeTexts(svg, prepared, fill, width, font) {
   const labels = prepared.filter(({ label }) => label).flatMap((mark) => {
     const at = anchor(mark, x, y), text = fill(mark.label), wide = measure(text, font);
     if (!at || !Number.isFinite(at.x + at.y)) return [];
-    const beside = at.x + 6 + wide <= width;                              // else above the line, ending where the figure ends
+    const beside = at.x + 6 + wide <= width;                             // else above the line, inside the figure
     const { stroke, fill: area } = mark.options, ink = stroke && stroke !== "none" ? stroke : area;
     const left = beside ? at.x + 6 : mark.kind === "ruleX" ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
     return [{ text, wide, ink, x: left, y: beside || mark.kind === "ruleX" ? at.y : at.y - 10 }];
   });
   labels.sort((a, b) => a.y - b.y);
   const [bottom, top] = y.range;
-  const near = (a, b) => a.x < b.x + b.wide && b.x < a.x + a.wide;
+  const meet = (a, b) => a.x < b.x + b.wide && b.x < a.x + a.wide;
+  const before = (i) => labels.slice(0, i).filter((other) => meet(labels[i], other)).map((other) => other.y);
   labels.forEach((label, i) => {                                         // downwards, each below those before it
-    label.y = Math.max(top, label.y, ...labels.slice(0, i).filter((other) => near(label, other)).map((other) => other.y + GAP));
+    label.y = Math.max(top, label.y, ...before(i).map((other) => other + GAP));
   });
   labels.reverse().forEach((label, i) => {                               // and back up, if that went below the frame
-    label.y = Math.min(bottom - 6, label.y, ...labels.slice(0, i).filter((other) => near(label, other)).map((other) => other.y - GAP));
+    label.y = Math.min(bottom - 6, label.y, ...before(i).map((other) => other - GAP));
   });
   for (const label of labels) put(label.text, label, { fill: label.ink, fontWeight: 600 }, "dp-label dp-direct");
 }
 
-/** Turn one drawing into another by changing only what differs: laying out hundreds of new elements costs more than drawing them. */
+/** Turn one drawing into another by changing only what differs: to lay out all anew costs more than to draw it. */
 function morph(old, fresh) {
-  if (old.nodeName !== fresh.nodeName || old.childNodes.length !== fresh.childNodes.length) return old.replaceWith(fresh);
+  const alike = old.nodeName === fresh.nodeName && old.childNodes.length === fresh.childNodes.length;
+  if (!alike) return old.replaceWith(fresh);
   if (old.nodeType === Node.TEXT_NODE) {
     if (old.data !== fresh.data) old.data = fresh.data;
     return;

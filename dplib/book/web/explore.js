@@ -1,6 +1,6 @@
-// The front end of the explorers: sliders around a figure. `render` runs under anywidget in a live kernel, `boot` on a static
-// page; what draw.js defines is in scope. A spec is JSON: {id, alt, readout, draws, controls, columns, plot}. A *position* gives
-// each control an index into its grid of values; in a live kernel also one between two grid points.
+// The front end of the explorers: sliders below a figure. `render` runs under anywidget in a live kernel, `boot` on a
+// static page; what draw.js defines is in scope. A spec is JSON: {id, alt, readout, draws, controls, columns, plot}.
+// A *position* gives each control an index into its grid of values; in a live kernel also one between two grid points.
 
 // ------------------------------------------------------------------------------------------------ the table
 
@@ -59,7 +59,7 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-let views = 0;                                                           // one model can be shown twice: ids of inputs need a number
+let views = 0;                                                          // a model can be shown twice: ids need a number
 
 function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
@@ -71,14 +71,14 @@ function render({ model, el: root }) {
   const controls = element("div", { class: "dp-controls" });
   const readout = element("output", { class: "dp-readout", "aria-live": "polite" });
   const { fontFamily, fontSize } = getComputedStyle(root);
-  let columns, values, width;                                            // what is drawn: columns, and the values they belong to
+  let columns, values, width;                                            // what is drawn: columns for these values
 
   function draw() {
     const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`);
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
     figure.firstChild.scale = svg.scale;
-    root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // for tests, and for the curious
+    root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // what tests look at
   }
 
   function show(newColumns, theirValues) {
@@ -132,7 +132,8 @@ function render({ model, el: root }) {
   function addSlider(control) {
     const { name, label, unit } = control, id = `dp-${spec.id}-${name}-${view}`;
     const written = (value) => format(value) + (unit === "%" ? unit : unit && ` ${unit}`);
-    const input = element("input", { type: "range", id, name, min: 0, max: control.values.length - 1, step: 1, autocomplete: "off" });
+    const range = { min: 0, max: control.values.length - 1, step: 1 };
+    const input = element("input", { type: "range", id, name, ...range, autocomplete: "off" });
     const value = element("span", { class: "dp-value", "aria-hidden": "true" });
     value.style.minWidth = `${widest(control.values.map(written), `${fontSize} ${fontFamily}`)}px`;
     input.addEventListener("input", () => { position[name] = +input.value; moved(); });
@@ -152,19 +153,22 @@ function render({ model, el: root }) {
       moved({ fresh: true });
     });
     controls.append(button);
-    return () => { button.textContent = kernel.live ? "Fresh randomness" : `Draw again (${position.draw + 1} of ${spec.draws})`; };
+    return () => {
+      button.textContent = kernel.live ? "Fresh randomness" : `Draw again (${position.draw + 1} of ${spec.draws})`;
+    };
   }
 
   const refreshers = spec.controls.map(addSlider);
   if (spec.draws) refreshers.push(addButton());
 
-  // JupyterLab's shortcuts act on any focused element of a notebook in command mode (arrows move the cell, D D deletes it).
-  // It leaves an element alone if this attribute is on the element itself; on an ancestor it has no effect.
+  // JupyterLab's shortcuts act on any focused element of a notebook in command mode (arrows move the cell, D D deletes
+  // it). They leave an element alone if this attribute is on the element itself; on an ancestor it has no effect.
   for (const node of controls.querySelectorAll("input, button")) node.dataset.lmSuppressShortcuts = "true";
 
   root.classList.add("dp-explorer");
   root.replaceChildren(figure, failure, controls, readout);
-  // Asking for the width lays the page out, so it is asked when it changes, not when a figure is drawn. A folded figure has none yet.
+  // To ask for the width lays the page out, so that is done when it changes, not whenever a figure is drawn.
+  // A folded figure has no width yet.
   const readWidth = () => width !== (width = Math.max(240, Math.min(672, root.clientWidth || 672)));
   readWidth();
   fromTable();
@@ -233,13 +237,17 @@ function boot() {
       const state = JSON.parse(host.querySelector('script[type="application/json"]').textContent);
       render({ model: { get: (name) => state[name] }, el: host });
       hosts.push(host);
-    } catch (error) {                                                    // one broken figure must not take the others with it
+    } catch (error) {                                                    // a broken figure must not take others with it
       host.append(element("p", { class: "dp-failure" }, "This figure could not be drawn."));
       reportError(error);
     }
   }
-  let timer;                                                             // browsers limit how often an address may change
-  for (const host of hosts) host.addEventListener("dp-moved", () => { clearTimeout(timer); timer = setTimeout(toAddress, 200, host); });
+  let timer;                                                             // browsers limit how often an address changes
+  const later = (host) => {
+    clearTimeout(timer);
+    timer = setTimeout(toAddress, 200, host);
+  };
+  for (const host of hosts) host.addEventListener("dp-moved", () => later(host));
 
   function toAddress({ explorer: { spec, values, position } }) {
     const query = new URLSearchParams(Object.entries(values));
@@ -264,7 +272,7 @@ function boot() {
 
   addEventListener("hashchange", fromAddress);
   fromAddress();
-  const query = new URLSearchParams(location.search);                    // ?embed=id, or ?embed for the first: the explorer alone
+  const query = new URLSearchParams(location.search);                    // ?embed=id, or ?embed for the first: it alone
   const alone = query.has("embed") && (hosts.find((h) => h.explorer.spec.id === query.get("embed")) ?? hosts[0]);
   if (!alone) return;
   alone.classList.add("dp-embed");
