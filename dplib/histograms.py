@@ -81,7 +81,8 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
 
     Error
     -----
-    Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
+    Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
+    Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
 
     Cost
     ----

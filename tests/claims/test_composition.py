@@ -505,34 +505,48 @@ def test_every_sample(amplify):
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
 
-def blocks_cost(blocks, neighbor, epsilons):
+def blocks_cost(blocks, neighbor, sees, epsilons):
+    """The statement: what mechanisms on disjoint blocks cost together, each seeing its block's "size" or "all" of it."""
     largest, second = sorted(epsilons)[:-3:-1]
-    return largest + second if (blocks, neighbor) == ("values", "replace") else largest
+    if (blocks, neighbor) != ("values", "replace"):
+        return largest
+    return largest + second if sees == "size" else 2 * largest
 
 
 @claim("prop-parallel", blocks_cost,
-       bugs={"the largest epsilon, whatever makes the blocks": lambda blocks, neighbor, epsilons: max(epsilons),
-             "always the sum": lambda blocks, neighbor, epsilons: sum(epsilons)})
-def test_counts_in_three_blocks(cost):
-    """Enumerate the outputs of three noisy counts for all neighbours, the blocks made by position and by value."""
-    epsilons, tables, pairs = (.5, 1, .8), list(itertools.product(range(4), repeat=3)), 0
+       bugs={"the largest epsilon, whatever makes the blocks": lambda blocks, neighbor, sees, epsilons: max(epsilons),
+             "always the sum": lambda blocks, neighbor, sees, epsilons: sum(epsilons),
+             "the sum of the two largest, whatever a mechanism sees":
+                 lambda blocks, neighbor, sees, epsilons: blocks_cost(blocks, neighbor, "size", epsilons)})
+def test_blocks_by_position_and_by_value(cost):
+    """Enumerate the outputs for all neighbours, the blocks made by position and by value.
 
-    def law(counts):
-        one, two, three = (noisy_count(c, e, top=4) for c, e in zip(counts, epsilons))
-        return np.multiply.outer(np.multiply.outer(one, two), three).ravel()
-
-    def largest(changes):
-        """Over all pairs of tables whose counts differ like this, in some order."""
-        near = [(a, b) for a in tables for b in tables if sorted(np.subtract(b, a)) == sorted(changes)]
-        p, q = (np.array([law(counts) for counts in side]) for side in zip(*near))
-        return float(max_log_ratio(p, q).max()), len(near)
-
-    errors = []
-    for blocks, neighbor, changes in (("positions", "replace", (0, 0, 1)),      # a bit in one block is replaced
-                                      ("values", "add_remove", (0, 0, 1)),      # a record appears in one block
-                                      ("values", "replace", (-1, 0, 1))):       # a record moves to another block
-        ratio, tried = largest(changes)
-        errors.append(abs(ratio - cost(blocks, neighbor, epsilons)))
-        pairs += tried
+    Three mechanisms see the sizes of their blocks; then two see the sizes of the two halves of theirs.
+    """
+    sizes = tables_and_laws(epsilons := (.5, 1, .8), per_block=1)
+    halves = tables_and_laws(pair := (.7, .1), per_block=2)
+    cases = [(sizes, "positions", "replace", "size", epsilons, (0, 0, 1)),         # a bit in one block is replaced
+             (sizes, "values", "add_remove", "size", epsilons, (0, 0, 1)),         # a record appears in one block
+             (sizes, "values", "replace", "size", epsilons, (-1, 0, 1)),           # a record moves to another block
+             (halves, "values", "add_remove", "all", pair, (0, 0, 0, 1)),
+             (halves, "values", "replace", "all", pair, (-1, 0, 0, 1))]            # also between two halves of a block
+    errors, pairs = [], 0
+    for laws, blocks, neighbor, sees, parameters, changes in cases:
+        near = [(a, b) for a in laws for b in laws if sorted(np.subtract(b, a)) == sorted(changes)]
+        ratios = [float(max_log_ratio(laws[a], laws[b])) for a, b in near]
+        errors.append(abs(max(ratios) - cost(blocks, neighbor, sees, parameters)))
+        pairs += len(near)
     assert max(errors) <= 1e-9
     return f"largest log-ratio as stated to {max(errors):.0e} over {pairs} pairs"
+
+
+def tables_and_laws(epsilons, per_block):
+    """{counts: law of the noisy counts} for all small tables; each block has `per_block` counts and one epsilon."""
+    noise = [epsilon for epsilon in epsilons for _ in range(per_block)]
+    laws = {}
+    for counts in itertools.product(range(3), repeat=len(noise)):
+        joint = np.ones(1)
+        for count, epsilon in zip(counts, noise):
+            joint = np.multiply.outer(joint, noisy_count(count, epsilon, top=3)).ravel()
+        laws[counts] = joint
+    return laws

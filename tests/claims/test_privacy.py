@@ -292,3 +292,21 @@ def test_iterated_tests(gap):
             assert distance == 1 or stated < math.tanh(epsilon * distance / 2)
     assert worst <= 1e-9
     return f"largest difference {worst:.0e} over D = 1..12 at {len(EPSILONS)} values of epsilon"
+
+
+@claim("prop-largest-gap", largest_gap,
+       bugs={"more than any mechanism has": lambda *, epsilon, distance: np.tanh(epsilon * distance / 2),
+             "half of the way": lambda *, epsilon, distance: largest_gap(epsilon=epsilon, distance=distance) / 2})
+def test_chain_that_attains_the_gap(gap):
+    """Build the mechanism of the proof for D from 2 to 12, check that neighbours in its chain keep epsilon, and measure its gap."""
+    loss = worst = 0
+    for epsilon, distance in itertools.product(EPSILONS, range(2, 13)):
+        start = math.exp(-epsilon * (distance // 2)) / (1 + math.exp(epsilon))        # meets the kink half way
+        chances = [start]
+        for _ in range(distance):
+            chances.append(float(binary_test_bound(chances[-1], epsilon=epsilon)))
+        laws = [np.array([u, 1 - u]) for u in chances]
+        loss = max(loss, *(float(max_log_ratio(p, q)) - epsilon for p, q in itertools.pairwise(laws)))
+        worst = max(worst, abs(chances[-1] - chances[0] - float(gap(epsilon=epsilon, distance=distance))))
+    assert loss <= 1e-7 and worst <= 1e-9                # 1 - u is rounded where u is near 1
+    return f"no step above epsilon by more than {max(loss, 0):.0e}; the gap met to {worst:.0e} at {11 * len(EPSILONS)} settings"

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ import nbformat
 import numpy as np
 import pytest
 
-TOKEN = "test"
+from tests.site.test_explorers import made_by
+
+TOKEN, CHAPTER = "test", "privacy.md"
 ROOT = Path(__file__).resolve().parents[2]
 CELL = """
 import numpy as np
@@ -78,6 +81,9 @@ def lab(browser, tmp_path_factory):
         "PYTHONPATH": str(ROOT),
     }
     environment.pop("DPLIB_STATIC", None)
+    shutil.copy(ROOT / "chapters" / CHAPTER, folder)
+    viewer = [str(Path(sys.executable).parent / "jupytext-config"), "set-default-viewer", "markdown", "myst"]     # as make live
+    subprocess.run(viewer, env=environment, check=True, capture_output=True)
     command = [
         sys.executable,
         "-m",
@@ -120,12 +126,7 @@ def page(lab, browser):
     page.errors = []
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.goto(f"{lab[0]}/lab/tree/demo.ipynb?token={TOKEN}&reset")
-    page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", timeout=40_000)
-    page.wait_for_function(
-        "panel().sessionContext.isReady && panel().sessionContext.session?.kernel?.status === 'idle'", timeout=40_000
-    )
-    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function("drawn()?.kernel.live", timeout=30_000)
+    run_all(page)
     yield page
     context.close()
 
@@ -135,6 +136,16 @@ def explorer():
     names = {}
     exec(CELL, names)
     return names["explorer"]
+
+
+def run_all(page):
+    """Run the notebook that is opening, until its first figure is live."""
+    page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", timeout=40_000)
+    page.wait_for_function(
+        "panel().sessionContext.isReady && panel().sessionContext.session?.kernel?.status === 'idle'", timeout=40_000
+    )
+    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_function("drawn()?.kernel.live", timeout=30_000)
 
 
 def shown(page):
@@ -317,3 +328,23 @@ def test_without_a_kernel_the_table_takes_over(page, lab, explorer):
         assert not live and position["factor"] == index and values["factor"] == 2**index
         assert np.abs(columns["y"] - want["y"]).max() < 1e-3 and np.abs(columns["noise"] - want["noise"]).max() < 1e-3
     assert page.errors == []
+
+
+def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
+    """The file of the book, not converted by hand: it opens as a notebook, and its first figure follows off the grid."""
+    explorer = next(iter(made_by(ROOT / "chapters" / CHAPTER).values()))
+    context = browser.new_context(viewport=dict(width=1200, height=1000))
+    context.add_init_script(HELPERS)
+    page = context.new_page()
+    page.goto(f"{lab[0]}/lab/tree/{CHAPTER}?token={TOKEN}&reset")
+    run_all(page)
+    slider = page.locator(".dp-explorer input").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("drawn().position.epsilon % 1 && drawn().kernel.live")
+    page.wait_for_function("before => Math.abs(drawn().columns.height[0] - before) > 1e-6", arg=float(explorer.at()["height"][0]))
+    values, columns, position, live = shown(page)
+    want = explorer.compute(values, {name: round(index) for name, index in position.items()})
+    assert live and values["epsilon"] not in explorer.controls["epsilon"].values
+    assert all(np.allclose(columns[name], want[name], rtol=1e-12, equal_nan=True) for name in want)
+    context.close()
