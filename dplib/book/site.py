@@ -47,7 +47,14 @@ def use_own_profile(root):
     os.environ["IPYTHONDIR"] = str(profile.parent)
 
 
-# --- launch buttons: only where somebody says where the book lives --------------------------------------------------------
+# --- what the configuration cannot know ----------------------------------------------------------------------------------
+
+def say_version(app, config):
+    """Under each page: which package computed it, and what a reader may do with it."""
+    version = importlib.metadata.version("dplib")
+    config.html_theme_options["extra_footer"] = (
+        f"<p>Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>")
+
 
 def set_repository(app, config):
     """BOOK_REPOSITORY, set by the publishing workflow, is the address that the launch buttons open in Binder."""
@@ -107,6 +114,17 @@ def replace_untitled_sections(app, doctree):
         section.replace_self(nodes.container("", *section.children, classes=section["classes"]))
 
 
+def keep_punctuation(app, doctree):
+    """A browser may break a line between a formula and the comma behind it; here they are kept together."""
+    for math in list(doctree.findall(nodes.math)):
+        siblings = math.parent.children
+        after = siblings[siblings.index(math) + 1] if math is not siblings[-1] else None
+        if isinstance(after, nodes.Text) and (mark := re.match(r"[,.;:!?)\]”’…]+", after)):
+            after.parent.replace(after, nodes.Text(after[mark.end():]))
+            math.replace_self(together := nodes.inline(classes=["dp-together"]))
+            together += [math, nodes.Text(mark[0])]
+
+
 # --- names of the package link to its reference ----------------------------------------------------------------------------
 
 def link_names(app, doctree):
@@ -148,11 +166,13 @@ def read_docstring(app, what, name, obj, options, lines):
 
 def setup(app):
     app.connect("config-inited", set_cache, priority=10)
+    app.connect("config-inited", say_version, priority=10)
     app.connect("config-inited", set_repository, priority=10)
     app.connect("builder-inited", write_assets)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("doctree-resolved", check_figures)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
+    app.connect("doctree-read", keep_punctuation)
     app.connect("doctree-read", link_names)
     app.connect("html-page-context", add_scripts, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
