@@ -13,7 +13,8 @@ OURS = ("data:", "blob:")
 CUT_OFF = """[...document.querySelectorAll('article :is(mjx-container, pre, table, svg, img)')].filter(node => {
   if (node.getBoundingClientRect().right <= innerWidth + 1 || node.closest('mjx-assistive-mml')) return false;
   for (let box = node; box.tagName !== 'ARTICLE'; box = box.parentElement) {
-    if (['auto', 'scroll'].includes(getComputedStyle(box).overflowX)) return false;       // the reader can get there
+    const { overflowX, display } = getComputedStyle(box);
+    if (['auto', 'scroll'].includes(overflowX) && display !== 'inline') return false;     // the reader can get there
   }
   return true;
 }).map(node => node.outerHTML.slice(0, 200))"""
