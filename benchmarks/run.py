@@ -50,16 +50,16 @@ def laplace_noise(size=10**6):
 
 def histogram(size=10**7, cells=1000, chunk=1 << 15):
     rng = np.random.default_rng(0)
-    x = rng.random(size)
+    x, (lo, hi) = rng.random(size), (0., 1.)
 
-    def chunked():
+    def chunked():                       # floor((x - lo) k / (hi - lo)), the right end belonging to the last cell
         counts = np.zeros(cells, dtype=np.int64)
         for start in range(0, size, chunk):
-            labels = (x[start:start + chunk] * cells).astype(np.intp)
+            labels = ((x[start:start + chunk] - lo) * cells / (hi - lo)).astype(np.intp)
             counts += np.bincount(np.minimum(labels, cells - 1, out=labels), minlength=cells)
         return counts + rng.laplace(scale=2, size=cells)
 
-    return {"ours": lambda: laplace_histogram(x, cells=cells, bounds=(0, 1), epsilon=1, rng=rng), "floor": chunked,
+    return {"ours": lambda: laplace_histogram(x, cells=cells, bounds=(lo, hi), epsilon=1, rng=rng), "floor": chunked,
             "diffprivlib": lambda: diffprivlib.tools.histogram(x, epsilon=1, bins=cells, range=(0, 1))}
 
 

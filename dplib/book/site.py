@@ -59,8 +59,9 @@ def say_version(app, config):
 def set_repository(app, config):
     """BOOK_REPOSITORY, set by the publishing workflow, is the address that the launch buttons open in Binder."""
     if address := os.environ.get("BOOK_REPOSITORY"):
-        config.html_theme_options |= {"repository_url": address, "use_repository_button": True, "launch_buttons": {
-            "binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}}
+        config.html_theme_options |= {"repository_url": address, "repository_provider": "github", "repository_branch": "main",
+                                      "use_repository_button": True, "launch_buttons": {
+                                          "binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}}
 
 
 # --- scripts and styles ---------------------------------------------------------------------------------------------------
