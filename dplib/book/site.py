@@ -72,6 +72,8 @@ def write_assets(app):
         return
     static = Path(app.outdir, "_static")
     static.mkdir(parents=True, exist_ok=True)
+    for folder in app.config.html_static_path:                 # Sphinx copies them only if a page has changed, too
+        copy_asset(str(Path(app.confdir, folder)), str(static))
     (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")
     (static / "explorer.css").write_text(style(), encoding="utf-8")
     mathjax = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
