@@ -55,7 +55,7 @@ course: $(ENV)/ready
 
 bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/run.py
-	@test -d _build/html && $(BIN)/python benchmarks/redraw.py || echo "no built book: redraw times left out (make book first)"
+	@if [ -d _build/html ]; then $(BIN)/python benchmarks/redraw.py; else echo "no built book: redraw times left out (make book first)"; fi
 
 clean:
 	rm -rf _build

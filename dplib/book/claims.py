@@ -31,6 +31,14 @@ def statements(doctree):
     return [node for node in doctree.findall(nodes.Element) if node.get("realtype") in STATEMENTS]
 
 
+def link_to(env, domain, kind, target, text, explicit=False):
+    """A link that Sphinx resolves; unless `text` is explicit, it reads as what it leads to."""
+    link = pending_xref("", refdomain=domain, reftype=kind, reftarget=target, refexplicit=explicit, refwarn=True,
+                        refdoc=env.docname)
+    link += nodes.inline("", text)
+    return link
+
+
 def caught(record):
     return "Planted bugs that it catches: " + "; ".join(record["caught"]) + "."
 
@@ -39,21 +47,20 @@ def caught(record):
 
 def add_checked_lines(app, doctree):
     """Under each statement: what was done to try to break it, which bugs that catches, and the way to the whole check."""
-    env = app.env
-    for node in statements(doctree):
+    env, stated = app.env, statements(doctree)
+    checks = records(env) if stated else []
+    for node in stated:
         env.note_dependency(str(claims_file(env)))
         env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
-        mine = [r for r in records(env) if r["label"] == node["label"]]
+        mine = [r for r in checks if r["label"] == node["label"]]
         if "cited" in node["classes"]:
             node += nodes.paragraph("", "Cited from the literature; this book does not check it.", classes=["dp-checked"])
         elif not mine:
             log.warning("the statement %r has no check in tests/claims", node["label"], location=node)
         for record in mine:
             line = nodes.paragraph(classes=["dp-checked"])
-            link = pending_xref("", refdomain="std", reftype="ref", reftarget=anchor(record), refexplicit=True, refwarn=True,
-                                refdoc=env.docname)
-            link += nodes.inline("", "Checked")
-            line += [link, nodes.Text(f": {first_sentence(record['what'])} {caught(record)}")]
+            line += link_to(env, "std", "ref", anchor(record), "Checked", explicit=True)
+            line += nodes.Text(f": {first_sentence(record['what'])} {caught(record)}")
             node += line
 
 
@@ -76,7 +83,7 @@ class ClaimsTable(SphinxDirective):
         for record in by_chapter(records(self.env), self.env):
             if record["chapter"] != chapter:
                 chapter = record["chapter"]
-                out.append(nodes.rubric("", "", page_link(self.env, f"/chapters/{chapter}")))
+                out.append(nodes.rubric("", "", link_to(self.env, "std", "doc", page := f"/chapters/{chapter}", page)))
             out.append(self.entry(record))
         return out
 
@@ -85,7 +92,7 @@ class ClaimsTable(SphinxDirective):
         box = nodes.container(classes=["dp-claim"], ids=[name], names=[name])
         self.state.document.note_explicit_target(box)
         title = nodes.paragraph(classes=["dp-claim-title"])
-        title += statement_link(self.env, record["label"])
+        title += link_to(self.env, "prf", "ref", record["label"], record["label"])
         if record["functions"]:
             title += nodes.Text(" · ")
             title += [part for f in record["functions"] for part in (nodes.literal("", f), nodes.Text(" "))]
@@ -114,19 +121,6 @@ def by_chapter(claims, env):
     """In the order of the book: a chapter's place is its place in the table of contents."""
     order = [Path(name).name for name in env.app.config.external_site_map]
     return sorted(claims, key=lambda r: order.index(r["chapter"]) if r["chapter"] in order else len(order))
-
-
-def statement_link(env, label):
-    link = pending_xref("", refdomain="prf", reftype="ref", reftarget=label, refexplicit=False, refwarn=True, refdoc=env.docname)
-    link += nodes.inline("", label)
-    return link
-
-
-def page_link(env, page):
-    """A link that reads as the title of the page."""
-    link = pending_xref("", refdomain="std", reftype="doc", reftarget=page, refexplicit=False, refwarn=True, refdoc=env.docname)
-    link += nodes.inline("", page)
-    return link
 
 
 def fill_cited(app, doctree, docname):

@@ -30,13 +30,13 @@ def stale(root, stamp):
     return [page for page in pages(root) if page.stat().st_mtime > since]
 
 
-def execute(root, changed, timeout):
+def execute(root, folder, changed, timeout):
     """Run those of the changed pages that the cache does not hold; return the pages that failed."""
     from jupyter_cache import get_cache
     from jupyter_cache.executors import load_executor
 
     site.use_own_profile(root)
-    cache = get_cache(str(site.cache_folder(root)))
+    cache = get_cache(str(folder))
     reader = {"name": "myst_nb_md", "type": "plugin"}
     files = [str(cache.add_nb_to_project(str(page), read_data=reader).uri) for page in changed]
     executor = load_executor("local-parallel", cache=cache, logger=logging.getLogger("execute"))
@@ -47,11 +47,13 @@ def execute(root, changed, timeout):
 def main():
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    stamp = site.cache_folder(ROOT) / "executed"
+    folder = site.cache_folder(ROOT)
+    stamp = folder / "executed"
     changed = stale(ROOT, stamp)
-    if len(changed) > 1 and (failed := execute(ROOT, changed, config["execute"]["timeout"])):     # one the builder can do itself
-        sys.exit("These pages failed: " + ", ".join(failed))
-    stamp.parent.mkdir(parents=True, exist_ok=True)
+    if len(changed) > 1:                                              # one page the builder can do itself
+        if failed := execute(ROOT, folder, changed, config["execute"]["timeout"]):
+            sys.exit("These pages failed: " + ", ".join(failed))
+    folder.mkdir(parents=True, exist_ok=True)
     stamp.touch()
 
 

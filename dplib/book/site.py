@@ -1,7 +1,7 @@
 """The Sphinx side of the book: pages that need nobody else's server, and builds that fail where something is wrong."""
 
-import hashlib
 import functools
+import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -77,8 +77,8 @@ def write_assets(app):
     (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")
     (static / "explorer.css").write_text(style(), encoding="utf-8")
     mathjax = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
-    for part in ("tex-chtml.js", "output/chtml/fonts/woff-v2"):
-        copy_asset(str(mathjax / part), str((static / "mathjax" / part).parent if part.endswith(".js") else static / "mathjax" / part))
+    copy_asset(str(mathjax / "tex-chtml.js"), str(static / "mathjax"))
+    copy_asset(str(mathjax / (fonts := "output/chtml/fonts/woff-v2")), str(static / "mathjax" / fonts))
 
 
 def add_scripts(app, pagename, template, context, doctree):
