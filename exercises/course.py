@@ -124,7 +124,7 @@ def build(name, out, key="a key for trying things out"):
     grader = folder / "autograder"
     (grader / "checks.py").write_text(f"KEY = {key!r}\n\n{checks}")
     (grader / "rubric.json").write_text(json.dumps(rubric, indent=1))
-    for file in ("course.py", "grading.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
+    for file in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
         shutil.copy(HERE / file, grader)
     (grader / "setup.sh").write_text(SETUP)
     (grader / "run_autograder").write_text(RUN)

@@ -50,9 +50,10 @@ def shown(value):
 
 
 def number(value, what):
+    if type(value) in (int, float) and abs(value) < 2**53:
+        return value
     need(value is not None, f"{what} is None: is the blank still there, or a `return` missing?")
-    need(type(value) in (int, float) and abs(value) < 2**53, f"{what} is {shown(value)}, not a finite number")
-    return value
+    raise Wrong(f"{what} is {shown(value)}, not a finite number")
 
 
 def integer(value, what):
@@ -60,10 +61,21 @@ def integer(value, what):
     return int(value)
 
 
-def whole_numbers(value, what):
+def numbers(value, what, kind="numbers", entry=number):
     need(value is not None, f"{what} is None: is the blank still there, or a `return` missing?")
-    need(isinstance(value, list), f"{what} is {shown(value)}, not a list or tuple of whole numbers")
-    return tuple(integer(v, f"an entry of {what}") for v in value)
+    if not isinstance(value, list):
+        raise Wrong(f"{what} is {shown(value)}, not a list or tuple of {kind}")
+    return tuple(entry(v, f"an entry of {what}") for v in value)
+
+
+def whole_numbers(value, what):
+    return numbers(value, what, "whole numbers", integer)
+
+
+def chance(draws, laws=1):
+    """How far the empirical distribution functions of `laws` samples may stray from the true ones: that one of them
+    strays further has probability 1e-9 (Dvoretzky-Kiefer-Wolfowitz)."""
+    return math.sqrt(math.log(2e9 * laws) / (2 * draws))
 
 
 def call(function, kwargs):

@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,8 @@ sys.path[:0] = [str(ROOT / "exercises"), str(Path(__file__).parent)]
 
 import course  # noqa: E402
 import grading  # noqa: E402
+import ps1  # noqa: E402
+import ps2  # noqa: E402
 import submissions  # noqa: E402
 
 untested = []
@@ -37,15 +40,31 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"GRADING WAS NOT FULLY TESTED: {reason}", red=True, bold=True)
 
 
+@pytest.fixture(params=[ps1, ps2], ids=lambda module: module.__name__)
+def problem_set(request):
+    """The submissions to each problem set in turn."""
+    return request.param
+
+
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def build(tmp_path_factory):
+    return cache(lambda name: course.build(name, tmp_path_factory.mktemp("course")))
+
+
+@pytest.fixture(scope="session")
+def load(build):
+    return cache(lambda name: course.load(build(name) / "autograder"))
+
+
+@pytest.fixture
+def built(problem_set, build):
     """The folder of the built problem set."""
-    return course.build("ps1", tmp_path_factory.mktemp("course"))
+    return build(problem_set.__name__)
 
 
-@pytest.fixture(scope="session")
-def assignment(built):
-    return course.load(built / "autograder")
+@pytest.fixture
+def assignment(problem_set, load):
+    return load(problem_set.__name__)
 
 
 @pytest.fixture(scope="session")
@@ -55,21 +74,30 @@ def bubblewrap(cannot_test):
 
 
 @pytest.fixture(scope="session")
-def graded(built, assignment, bubblewrap, tmp_path_factory):
+def grade_all(build, load, bubblewrap, tmp_path_factory):
+    @cache
+    def graded(problem_set):
+        name, folder = problem_set.__name__, tmp_path_factory.mktemp("submissions")
+
+        def one(submission):
+            notebook = submission.write(build(name), folder)
+            start = time.monotonic()
+            result = grading.grade(load(name), notebook, submissions.STUDENT, limits=submission.limits)
+            failed = {
+                check.judge.__name__: test["output"]
+                for check, test in zip(load(name).checks, result["tests"])
+                if not test["score"]
+            }
+            return SimpleNamespace(result=result, failed=failed, seconds=time.monotonic() - start)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(one, problem_set.ALL))
+        return dict(zip((s.name for s in problem_set.ALL), results))
+
+    return graded
+
+
+@pytest.fixture
+def graded(problem_set, grade_all):
     """name -> everything about one submission: result, the checks that it fails with their messages, seconds."""
-    folder = tmp_path_factory.mktemp("submissions")
-
-    def one(submission):
-        notebook = submission.write(built, folder)
-        start = time.monotonic()
-        result = grading.grade(assignment, notebook, submissions.STUDENT, limits=submission.limits)
-        failed = {
-            check.judge.__name__: test["output"]
-            for check, test in zip(assignment.checks, result["tests"])
-            if not test["score"]
-        }
-        return SimpleNamespace(result=result, failed=failed, seconds=time.monotonic() - start)
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(one, submissions.ALL))
-    return dict(zip((s.name for s in submissions.ALL), results))
+    return grade_all(problem_set)

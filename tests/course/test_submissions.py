@@ -6,11 +6,17 @@ import pytest
 
 import course
 import grading
+import ps1
+import ps2
 import sandbox
 import submissions
 
 
-@pytest.mark.parametrize("submission", submissions.ALL, ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "problem_set, submission",
+    [pytest.param(module, s, id=f"{module.__name__}-{s.name}") for module in (ps1, ps2) for s in module.ALL],
+    indirect=["problem_set"],
+)
 def test_gets_what_it_deserves(graded, assignment, submission):
     one = graded[submission.name]
     print(f"{submission.name:45} {one.result['score']:2} points {one.seconds:5.2f} s")
@@ -24,16 +30,16 @@ def test_gets_what_it_deserves(graded, assignment, submission):
 
 def test_points(assignment):
     assert sum(check.points for check in assignment.checks) == 20
-    assert {q: grading.worth(r) for q, r in assignment.rubric.items()} == {"q1": 1, "q4": 6, "q5": 3}
+    assert sorted(grading.worth(rubric) for rubric in assignment.rubric.values()) == [1, 3, 6]
 
 
-def test_every_check_fails_a_wrong_answer_that_another_check_of_its_question_accepts(graded, assignment):
+def test_every_check_fails_a_wrong_answer_that_another_check_of_its_question_accepts(problem_set, graded, assignment):
     """So no check is idle, and none only repeats that a whole question is missing."""
     for check in assignment.checks:
         question = {c.judge.__name__ for c in assignment.checks if c.question == check.question}
         caught = [
             s.name
-            for s in submissions.WRONG
+            for s in problem_set.WRONG
             if check.judge.__name__ in graded[s.name].failed and question - set(graded[s.name].failed)
         ]
         assert caught, f"{check.title!r} never fails alone"
@@ -45,19 +51,13 @@ def test_messages_are_sentences_of_bounded_length(graded):
             assert 30 < len(message) <= 800 and message[-1] in ".?", (name, message)
 
 
-def test_a_common_mistake_hears_what_to_think_about(graded):
-    for name, check, hint in [
-        ("threshold for one label", "never_too_small", "How many fresh cells can one person fill"),
-        ("threshold with half the noise", "one_label", "With which probability is a cell with a single person shown?"),
-        ("optimal composition of any mechanism", "never_pessimistic", "a reply says nothing with probability (k-2)q"),
-        ("tail of the loss", "one_reply", "delta is not the chance that the loss exceeds epsilon"),
-        ("unfinished", "one_label", "is the blank still there, or a `return` missing?"),
-    ]:
+def test_a_common_mistake_hears_what_to_think_about(problem_set, graded):
+    for name, check, hint in problem_set.HINTS:
         assert hint in graded[name].failed[check]
 
 
 def test_the_grader_is_untouched_and_nothing_is_left_running(graded, built):
-    for name in ("course.py", "grading.py", "sandbox.py", "sandboxed.py"):
+    for name in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py"):
         assert (submissions.ROOT / "exercises" / name).read_bytes() == (built / "autograder" / name).read_bytes()
     running = []
     for process in submissions.Path("/proc").glob("[0-9]*/cmdline"):
@@ -68,13 +68,9 @@ def test_the_grader_is_untouched_and_nothing_is_left_running(graded, built):
     assert len(running) > 1 and not any(b"98765.4321" in line for line in running)
 
 
-def test_grading_twice_gives_the_same(graded, built, assignment, bubblewrap, tmp_path):
-    chosen = [
-        s
-        for s in submissions.ALL
-        if s.name in ("right", "global random state", "sensitivity of one label", "fake reports", "golden values")
-    ]
-    assert len(chosen) == 5
+def test_grading_twice_gives_the_same(problem_set, graded, built, assignment, bubblewrap, tmp_path):
+    chosen = [s for s in problem_set.ALL if s.name in problem_set.TWICE]
+    assert len(chosen) == len(problem_set.TWICE) == 5
     for submission in chosen:
         again = grading.grade(assignment, submission.write(built, tmp_path), submissions.STUDENT)
         first = dict(graded[submission.name].result)
@@ -94,7 +90,7 @@ def test_hash_order_and_global_seeds_are_the_same_in_every_run(bubblewrap):
 
 
 def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
-    built, assignment, bubblewrap, tmp_path, monkeypatch
+    problem_set, built, assignment, bubblewrap, tmp_path, monkeypatch
 ):
     """The inputs hang on all the code: whoever writes answers into it is asked for others."""
     asked = []
@@ -104,19 +100,23 @@ def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
         return sandbox.run_without_the_deadly(cells, names, calls, *rest)
 
     monkeypatch.setattr(grading, "run_without_the_deadly", overheard)
-    right = next(s for s in submissions.ALL if s.name == "right").write(built, tmp_path)
+    right = submissions.Submission("right").write(built, tmp_path)
     grading.grade(assignment, right, submissions.STUDENT)
-    known = {
-        tuple(kwargs.values()): next(T for T in range(1, 10_000) if assignment.is_safe(T, kwargs))
-        for group in ("one label", "several labels", "tiny delta")
-        for kwargs in asked[0][group][1]
-    }
-    replay = submissions.function("people_threshold", f"return {known!r}.get((epsilon, delta, m), 28)")
+    attacked = problem_set.PROBLEM_SET
+    questions = [kwargs for group in attacked.groups for kwargs in asked[0][group][1]]
+    known = {str(list(kwargs.values())): problem_set.answer(assignment, kwargs) for kwargs in questions}
+    names = ", ".join(questions[0])
+    replay = attacked.function(attacked.victim, f"return {known!r}.get(str([{names}]))")
     notebook = submissions.Submission("replay", replay).write(built, tmp_path)
-    result = grading.grade(assignment, notebook, submissions.STUDENT)
-    failed = {c.judge.__name__ for c, t in zip(assignment.checks, result["tests"]) if not t["score"]}
-    assert failed == submissions.THRESHOLD
+
+    def failed():
+        result = grading.grade(assignment, notebook, submissions.STUDENT)
+        return {c.judge.__name__ for c, t in zip(assignment.checks, result["tests"]) if not t["score"]}
+
+    assert failed() == attacked.costs
     assert all(asked[1][group][1] != asked[0][group][1] for group in asked[0])
+    monkeypatch.setattr(assignment, "calls", lambda rng: asked[0])
+    assert not failed()  # to the same questions they would have been right
 
 
 def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
@@ -129,15 +129,17 @@ def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
 
 
 def test_written_answers_arrive_as_text_with_rubric_and_planted_mistake(built, bubblewrap, tmp_path):
-    notebook = json.loads((built / "solution" / "ps1.ipynb").read_text())
+    assignment = course.load(built / "autograder")
+    proof = next(question for question, rubric in assignment.rubric.items() if grading.worth(rubric) == 6)
+    notebook = json.loads((built / "solution" / f"{built.name}.ipynb").read_text())
     for cell in notebook["cells"]:
-        if cell["metadata"].get("question") == "q4":
+        if cell["metadata"].get("question") == proof:
             cell["source"] = ["Take the pair\n", "with m fresh labels."]
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ada@example.edu.ipynb").write_text(json.dumps(notebook))
     assert course.grade(built, tmp_path / "in", tmp_path / "out")
-    sheet = (tmp_path / "out" / "written" / "q4" / "ada@example.edu.md").read_text()
-    assert sheet.startswith("# q4, out of 6") and "Model proof" not in sheet.split("Rubric")[0]
+    sheet = (tmp_path / "out" / "written" / proof / "ada@example.edu.md").read_text()
+    assert sheet.startswith(f"# {proof}, out of 6") and "Model proof" not in sheet.split("Rubric")[0]
     assert sheet.endswith("---\n\nTake the pair\nwith m fresh labels.\n")
-    mistake = course.load(built / "autograder").for_the_marker("ada@example.edu")["q1"]
+    mistake = assignment.for_the_marker("ada@example.edu")["q1"]
     assert mistake in (tmp_path / "out" / "written" / "q1" / "ada@example.edu.md").read_text()

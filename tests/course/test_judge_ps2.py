@@ -1,0 +1,246 @@
+"""The judge of problem set 2 is right: formulas agree with enumeration, the noise check has power."""
+
+import math
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import linprog
+from scipy.stats import binom
+
+import ps2
+
+
+@pytest.fixture
+def problem_set():
+    return ps2
+
+
+# --- the signs that the marker is told -------------------------------------------------------------------------------
+def test_signs_of_the_mistakes(assignment):
+    """What the rubric says about each planted table, at every level."""
+    for box, s in assignment.boxes.variants:
+        e, pmf = s**4, {x: box.law(x, s, True) for x in product(box.records, repeat=box.n)}
+        likeliest = lambda *x: max(pmf[x], key=pmf[x].get)
+        match box.law.__name__:
+            case "own_bounds":
+                assert all(pmf[x] == {(sum(x),): 1} for x in pmf if len(set(x)) == 1)
+            case "one_sided":
+                ratios = {
+                    (x, y): max(pmf[x][o] / pmf[y][o] for o in pmf[x])
+                    for x in pmf
+                    for y in pmf
+                    if sum(a != b for a, b in zip(x, y)) == 1
+                }
+                assert max(ratios.values()) == e**2
+                assert all(abs(sum(x) - sum(y)) == 2 for (x, y), ratio in ratios.items() if ratio == e**2)
+            case "median":
+                assert pmf[0, 0, 0][0,] / pmf[0, 0, 0][1,] == e**3
+            case "left_out":
+                assert likeliest(1, 2, 2) == (6,) and likeliest(0, 2, 2) == (0,)
+            case "most_frequent":
+                named = {x: {y for (y,), p in pmf[x].items() if p} for x in pmf}
+                assert all(named[x] == set(x) for x in pmf)
+                assert min(pmf[x][c,] for x in pmf for c in x if x.count(c) == 1) > 5 * box.delta
+            case "two_stages":
+                cell = lambda k, *x: sum(p for (c, _), p in pmf[x].items() if c == k)
+                odds = lambda *x: cell(0, *x) / cell(1, *x)
+                assert odds(0, 0, 2) / odds(0, 2, 2) == e  # a replacement moves both counts
+                assert pmf[0, 0, 0][0, 1] / pmf[0, 0, 0][0, 2] == e
+            case "refusal":
+                assert {p for x in pmf for y, p in pmf[x].items() if y == (-1,)} == {0, 1}
+            case "own_centre":
+                assert pmf[0, 0, 1] == pmf[0, 0, 2] and pmf[0, 0, 2][0,] / pmf[0, 2, 2][0,] == e**2
+            case other:
+                raise AssertionError(f"nothing is known about {other}")
+
+
+# --- question 2 ------------------------------------------------------------------------------------------------------
+def test_the_choice_of_a_cell_is_private_and_no_larger_weights_are(assignment):
+    """All small data sets on three cells, and one record more; the odds reach e^epsilon when one cell is rare."""
+
+    def worst(factor):
+        loss = 0.0
+        for counts in product(range(4), repeat=4):
+            law = lambda counts: assignment.center_law(
+                x=[k - 1.5 for k, c in enumerate(counts) for _ in range(c)], radius=2, epsilon=0.7 * factor
+            )
+            for cell in range(4):
+                more = [c + (k == cell) for k, c in enumerate(counts)]
+                loss = max(loss, np.abs(np.log(law(more) / law(counts))).max())
+        return loss
+
+    assert 0.9 * 0.7 < worst(1) <= 0.7
+    assert worst(1.2) > 0.7
+
+
+def test_chances_of_cells_by_the_definition(assignment):
+    x, epsilon = [-2.0, -1.01, -0.5, 0.0, 0.99, 0.5, 1.999, 2.0, -2.01, 50.0], 0.9
+    assert assignment.cell_counts(x, 2).tolist() == [2, 1, 3, 1]
+    weights = np.exp(epsilon * np.array([2, 1, 3, 1]))
+    assert assignment.center_law(x=x, radius=2, epsilon=epsilon) == pytest.approx(weights / weights.sum(), rel=1e-12)
+
+
+def test_one_record_changes_the_two_numbers_by_one_in_total():
+    """So Laplace noise of scale 1/epsilon in both hides it. Sum and count by themselves change by up to 2."""
+    y = np.linspace(-1, 1, 2001)
+    assert np.allclose(np.abs((1 + y) / 2) + np.abs((1 - y) / 2), 1, atol=1e-15)
+    assert (np.abs(y) + 1).max() == 2
+
+
+def test_laws_of_the_noise(assignment):
+    density = lambda t: math.exp(-abs(t)) / 2
+    for t in (-7, -2.5, -0.3, 0, 0.01, 1, 4, 9):
+        integral = sum(
+            quad(lambda z: density(z) * assignment.laplace_cdf(t - z), a, b)[0]
+            for a, b in [(-40, min(t, 0)), (min(t, 0), max(t, 0)), (max(t, 0), 40)]
+        )
+        assert assignment.two_laplace_cdf(t) == pytest.approx(integral, rel=1e-7)
+        below = quad(density, -40, min(t, 0))[0] + quad(density, min(t, 0), t)[0]
+        assert assignment.laplace_cdf(t) == pytest.approx(below, rel=1e-7)
+
+
+def two_laplace(rng, size, scale=1.0):
+    a, b = rng.laplace(0, scale, (2, size))
+    return np.stack([a - b, a + b], axis=-1)
+
+
+def test_the_noise_check_accepts_the_right_law(assignment):
+    """150 right samples stay below .9 of the limit, but for probability 600 * 2 (1.25e-10)^.81 = 1e-5."""
+    for seed in range(150):
+        noise = two_laplace(np.random.default_rng(seed), assignment.ROWS)
+        assert max(assignment.strays(noise)) < 0.9 * assignment.chance(assignment.ROWS, laws=4)
+
+
+def test_the_noise_check_has_power(assignment):
+    """A law two chances away fails but for probability 1e-9, by the same inequality. Exact distances."""
+    t, limit = np.linspace(-30, 30, 60_001), 2 * assignment.chance(assignment.ROWS, laws=4)
+    one, two = assignment.laplace_cdf, assignment.two_laplace_cdf
+    distance = lambda wrong, right: np.abs(wrong - right).max()
+    assert distance(two(t), one(t)) > limit  # half of epsilon for each: half of sum and count together
+    assert distance(one(t), two(t)) > limit  # all of epsilon for each: the count has Lap(1 / epsilon)
+    assert distance(one(t / 2), one(t)) > limit  # noise for a replacement
+    assert distance(one(2 * t), one(t)) > limit  # half the noise
+    assert distance(t >= 0, two(t)) > limit  # no noise, or the same noise twice, so that the sum has none
+    normal = np.vectorize(lambda z: math.erfc(-z / math.sqrt(2)) / 2)
+    assert distance(normal(t / math.sqrt(2)), one(t)) > 0.9 * limit  # Gaussian noise of the right variance; 1e-6
+    shuffled = two_laplace(np.random.default_rng(1), assignment.ROWS)
+    shuffled[:, 1] = np.roll(shuffled[:, 1], 1)  # right laws of sum and count, but independent
+    assert max(assignment.strays(shuffled)[:2]) < limit / 2 < max(assignment.strays(shuffled)[2:])
+
+
+# --- question 3 ------------------------------------------------------------------------------------------------------
+def p_by_enumeration(y, n, ratio):
+    """All 2^n data sets and the noise summed up to its tail, in exact fractions; epsilon = -ln(ratio)."""
+
+    @cache
+    def noise_reaches(least):
+        """Pr[G >= least], from the chances of all smaller values down to -60 and the tail below them."""
+        below = sum((1 - ratio) / (1 + ratio) * ratio ** abs(g) for g in range(-60, least))
+        return 1 - below - ratio**61 / (1 + ratio)
+
+    return sum(noise_reaches(y - sum(patients)) for patients in product((0, 1), repeat=n)) / 2**n
+
+
+@pytest.mark.parametrize("n, ratio", [(1, Fraction(1, 2)), (4, Fraction(1, 3)), (7, Fraction(4, 5))])
+def test_p_values_are_the_enumerated_ones(assignment, n, ratio):
+    for y in range(-4, n + 5):
+        exact = float(p_by_enumeration(y, n, ratio))
+        assert assignment.exact_p(y, n=n, epsilon=-math.log(ratio)) == pytest.approx(exact, rel=1e-9)
+
+
+def test_tiny_p_values(assignment):
+    """Against binomial coefficients in Python's whole numbers, far in the tail."""
+    for y, n, epsilon in [(900, 1500, 0.7), (1300, 2000, 1.1), (1990, 2000, 0.3), (2600, 2000, 0.2)]:
+        q = math.exp(-epsilon)
+        tail = lambda g: q**g / (1 + q) if g > 0 else 1 - q ** (1 - g) / (1 + q)
+        places = range(n // 2 - 300, n + 1)  # below, both chances are too small to count
+        exact = math.fsum(math.comb(n, k) / 2**n * tail(y - k) for k in places)
+        assert 0 < exact < 1e-10
+        assert assignment.exact_p(y, n=n, epsilon=epsilon) == pytest.approx(exact, rel=1e-7)
+
+
+# --- question 4 ------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "n, share, epsilon, beta", [(1, 0.5, 1.0, 0.4), (6, 0.3, 0.5, 0.1), (20, 0.7, 0.2, 0.05), (40, 0.25, 1.5, 0.3)]
+)
+def test_the_least_mass_is_the_optimum_of_the_linear_program(assignment, n, share, epsilon, beta):
+    d = np.arange(n + 1)
+    law = binom.pmf(d, n, share)
+    best = linprog(law * np.exp(-epsilon * d), A_ub=-law[None], b_ub=[beta - 1], bounds=(0, 1))
+    mass = assignment.least_mass(n=n, share=share, epsilon=epsilon, beta=beta)
+    assert best.status == 0 and mass == pytest.approx(best.fun, rel=1e-6)
+
+
+def exponential_mechanism(n, share, epsilon, hypotheses):
+    """(chance to name the right strain, chance of each wrong one), exactly: weights e^(epsilon count / 2)."""
+    d = np.arange(n + 1)
+    total = np.exp(epsilon * d / 2) + hypotheses - 1
+    law = binom.pmf(d, n, share)
+    return law @ (np.exp(epsilon * d / 2) / total), law @ (1 / total)
+
+
+def test_no_private_algorithm_that_exists_is_excluded(assignment):
+    """And the classmate's bound of question 5 does exclude one."""
+    for n, share, epsilon, N in product((1, 5, 30, 80), (0.1, 0.5, 1), (0.3, 1, 2), (2, 30, 1000)):
+        right, wrong = exponential_mechanism(n, share, epsilon, N)
+        assert right + (N - 1) * wrong == pytest.approx(1, rel=1e-12)
+        asked = {"share": share, "epsilon": epsilon, "beta": (N - 1) * wrong * (1 + 1e-12)}
+        assert not assignment.excluded(n, hypotheses=N, **asked)
+    N, e = 101, math.exp(2)
+    p, q = e / (e + N - 1), 1 / (e + N - 1)
+    assert max(p * N, 1 / (q * N), p / q) <= e * (1 + 1e-12)  # it is private
+    right, wrong = (p + 1 / N) / 2, (q + 1 / N) / 2
+    assert (N - 1) * wrong == pytest.approx(1 - right)
+    assert (round(wrong, 4), round(right * math.exp(-1), 4)) == (0.0096, 0.0145)
+    assert wrong >= assignment.least_mass(n=1, share=0.5, epsilon=2, beta=1 - right)
+
+
+def test_what_is_excluded_stays_excluded_below(assignment):
+    """So the least size that is not excluded is a bound, and a search by halving finds it."""
+    for share, epsilon, beta, N in [(0.2, 0.5, 0.05, 2001), (0.6, 1.5, 0.3, 40), (1, 0.1, 0.05, 2001)]:
+        asked = {"hypotheses": N, "share": share, "epsilon": epsilon, "beta": beta}
+        verdicts = [assignment.excluded(n, **asked) for n in range(1, 300)]
+        assert verdicts == sorted(verdicts, reverse=True) and not verdicts[-1]
+    assert verdicts.index(False) + 1 == 106  # the packing page's textbook form, 105.5 rounded up
+
+
+# --- the questions ---------------------------------------------------------------------------------------------------
+def test_questions_are_of_the_kind_that_tells_right_from_wrong(assignment):
+    for seed in range(15):
+        asked = assignment.calls(np.random.default_rng(seed))
+        for kwargs in asked["cells"][1][:4]:
+            x, radius = np.array(kwargs["x"]), kwargs["radius"]
+            inside = assignment.cell_counts(x, radius)
+            assert (x >= radius).sum() > inside.max() and (x < -radius).sum() >= 9  # clamping is seen
+            assert (x == radius).sum() == 9 and ((x > -1) & (x < 0)).any()
+        pairs = asked["one more record"][1]
+        for one, more in zip(pairs[::2], pairs[1::2]):
+            double = [assignment.center_law(**kwargs | {"epsilon": 2 * kwargs["epsilon"]}) for kwargs in (one, more)]
+            assert np.abs(np.log(double[1] / double[0])).max() > 1.2 * one["epsilon"]  # twice the weight is seen
+        for kwargs in asked["many records"][1]:
+            counts = np.sort(assignment.cell_counts(kwargs["x"], kwargs["radius"]))
+            assert counts[-1] > counts[-2] + 30 and kwargs["epsilon"] * counts[-1] > 710  # e^710 is too large
+        assert all(assignment.exact_p(**kwargs) < 1e-20 for kwargs in asked["tiny p-values"][1])
+        assert all(0 < kwargs["level"] <= 0.5 for kwargs in asked["critical counts"][1])
+        masses = [(assignment.least_mass(**kwargs), kwargs) for kwargs in asked["masses"][1]]
+        assert min(mass for mass, _ in masses) > 1e-250
+        mean = lambda n, share, epsilon, beta: (1 - beta) * math.exp(-epsilon * share * n)
+        assert any(mean(**kwargs) > mass * 1.01 for mass, kwargs in masses)  # the classmate's formula is seen
+        for kwargs in asked["sizes"][1]:
+            n = next(n for n in range(1, 2000) if not assignment.excluded(n, **kwargs))
+            assert n < 400  # a plain search takes a second, not a minute
+
+
+def test_what_the_model_answer_of_the_prediction_says():
+    """Simulated, the secret n costs less noise at the same epsilon and more at the same promise, by the root of 2."""
+    rng, B, n, epsilon = np.random.default_rng(5), 5, 1000, 0.2
+    public = rng.laplace(0, 2 * B / (n * epsilon), 100_000)
+    assert public.std() == pytest.approx(0.0707, rel=0.02)
+    for spent, deviation in ((epsilon, 0.0501), (epsilon / 2, 0.1002)):
+        total, count = two_laplace(rng, 100_000, 1 / spent).T
+        secret = (0.3 * n + B * total) / (n + count) - 0.3
+        assert secret.std() == pytest.approx(deviation, rel=0.02)
