@@ -120,10 +120,10 @@ def replace_untitled_sections(app, doctree):
 def keep_punctuation(app, doctree):
     """A browser may break a line between a formula and the comma behind it; here they are kept together."""
     for math in list(doctree.findall(nodes.math)):
-        siblings = math.parent.children
-        after = siblings[siblings.index(math) + 1] if math is not siblings[-1] else None
+        parent, place = math.parent, math.parent.index(math)
+        after = parent[place + 1] if place + 1 < len(parent) else None
         if isinstance(after, nodes.Text) and (mark := re.match(r"[,.;:!?)\]”’…]+", after)):
-            after.parent.replace(after, nodes.Text(after[mark.end():]))
+            parent[place + 1] = nodes.Text(after[mark.end():])        # by place: equal texts are equal nodes
             math.replace_self(together := nodes.inline(classes=["dp-together"]))
             together += [math, nodes.Text(mark[0])]
 
@@ -145,17 +145,21 @@ def link_names(app, doctree):
 
 @functools.cache
 def public_names():
-    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}."""
+    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}.
+
+    A subject is a module, or a package that says in `__all__` what it offers; its own modules are its private matter.
+    """
     import dplib
     names = {}
     for info in pkgutil.iter_modules(dplib.__path__, "dplib."):
-        if info.ispkg or info.name.startswith("dplib._"):
+        if info.name.startswith("dplib._") or info.name == "dplib.book":
             continue
-        module = importlib.import_module(info.name)
-        names[module.__name__] = module.__name__
-        for name, item in vars(module).items():
-            if not name.startswith("_") and callable(item) and getattr(item, "__module__", None) == module.__name__:
-                names[name] = names[f"{module.__name__}.{name}"] = f"{module.__name__}.{name}"
+        subject = importlib.import_module(info.name)
+        own = [name for name, item in vars(subject).items() if getattr(item, "__module__", None) == info.name]
+        names[info.name] = info.name
+        for name in getattr(subject, "__all__", own):
+            if not name.startswith("_") and callable(getattr(subject, name)):
+                names[name] = names[f"{info.name}.{name}"] = f"{info.name}.{name}"
     return names
 
 
