@@ -182,6 +182,7 @@ def test_a_wrong_mark_is_named(mark, words):
         (figure(["line", LINE], y=dict(label="y", domain=[0, "b"])), ["y axis", "domain"]),
         (figure(["line", LINE], y=dict(label="y", domain=[1, 0])), ["y axis", "increasing"]),
         (figure(["line", LINE], y=dict(label="y", domain=[4, "a"])), ["y axis", "increasing"]),
+        (figure(["line", LINE], y=dict(label="y", ticks="few")), ["y axis", "ticks", "few"]),
         (figure(["line", LINE], x=dict(label="x", domain=[np.nan, 1])), ["plot must be finite"]),
         (figure(["ruleY", dict(y=1)]), ["x axis", "needs a domain"]),
         (figure(["line", dict(x="x", y="a")]), ["y = 'a'"]),

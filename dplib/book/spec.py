@@ -182,6 +182,9 @@ def check_axis(where, side, axis, marks, controls, table):
         raise ValueError(f"{where} has unknown options {sorted(unknown)}")
     if not axis.get("label"):
         raise ValueError(f"{where} needs a label, with its unit")
+    ticks = axis.get("ticks", 5)
+    if not (isinstance(ticks, list) and all(map(is_number, ticks)) or isinstance(ticks, int) and ticks > 0):
+        raise ValueError(f"{where}: ticks must be a list of numbers or how many of them, got {ticks!r}")
     log = axis.setdefault("type", "linear") == "log"
     if axis["type"] not in ("linear", "log"):
         raise ValueError(f"{where}: type must be 'linear' or 'log', got {axis['type']!r}")

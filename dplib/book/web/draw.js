@@ -93,12 +93,13 @@ function wholeDots(options, ...axes) {
   return { ...options, x: options.x.map((x, i) => (insides[0](x) && insides[1](options.y[i]) ? x : NaN)), clip: false };
 }
 
-/** Plot's options of an axis with room for `many(width of its widest number)` numbers. A domain may name controls. */
-function axis({ type, domain, ...given }, values, many, font) {
+/** Plot's options of an axis with room for `many(width of its widest number)` numbers. A domain may name controls, and
+    `ticks` is a list of numbers or about how many of them. */
+function axis({ type, domain, ticks, ...given }, values, many, font) {
   domain = domain.map((v) => values[v] ?? v);
-  const count = many(font ? widest([...domain.map(format), "0.00"], font) : 0);
-  const ticks = type === "log" ? { ticks: logTicks(domain, count), tickFormat: format } : { ticks: count };
-  return { type, domain, ...ticks, ...given };
+  ticks ??= many(font ? widest([...domain.map(format), "0.00"], font) : 0);
+  if (type === "log") given = { tickFormat: format, ...given };
+  return { type, domain, ticks: type === "log" && !Array.isArray(ticks) ? logTicks(domain, ticks) : ticks, ...given };
 }
 
 /** Powers of ten inside a domain, at most about `many`; over less than two decades also their doubles and fives. */
