@@ -34,7 +34,7 @@ book: _build/claims.json
 
 test: book
 	@$(BIN)/python -c "from tests.site.browser import announce; announce()"
-	$(BIN)/python -m pytest -q --doctest-modules dplib tests --ignore=tests/claims
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules dplib tests --ignore=tests/claims
 
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
@@ -55,6 +55,7 @@ course: $(ENV)/ready
 
 bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/run.py
+	.venv-bench/bin/python benchmarks/accuracy.py
 	@if [ -d _build/html ]; then $(BIN)/python benchmarks/redraw.py; else echo "no built book: redraw times left out (make book first)"; fi
 
 clean:
