@@ -9,6 +9,10 @@ accounting
     What several answers cost together: composition from basic to optimal, groups, privacy-loss distributions.
 histograms
     Counting cells, known in advance or not.
+mean
+    The mean of a Gaussian: with a known range, with none, with an interval around it; how far off each estimate is.
+lower_bounds
+    What no private estimator can do: packings, two distributions, tracing.
 audit
     Trying to break a guarantee, exactly or by experiment.
 """

@@ -38,19 +38,34 @@ def imports(file):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "audit"]
+ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "lower_bounds", "audit"]
+MEAN = ["laws", "estimators", "adaptive", "inference"]       # a subject that is a package: the same rule inside it
 
 
-@pytest.mark.parametrize("module", ORDER)
-def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book(module):
-    ours = {name.split(".")[1] for name in imports(ROOT / "dplib" / f"{module}.py") if name.startswith("dplib.")}
-    assert ours <= set(ORDER[: ORDER.index(module)])
-    others = {name.split(".")[0] for name in imports(ROOT / "dplib" / f"{module}.py")} - {"dplib"}
+def files(subject):
+    """The one file of a subject, or those of its package."""
+    return sorted((ROOT / "dplib" / subject).glob("*.py")) or [ROOT / "dplib" / f"{subject}.py"]
+
+
+@pytest.mark.parametrize("subject", ORDER)
+def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book(subject):
+    imported = {name for file in files(subject) for name in imports(file)}
+    ours = {name.split(".")[1] for name in imported if name.startswith("dplib.")} - {subject}
+    assert ours <= set(ORDER[: ORDER.index(subject)])
+    others = {name.split(".")[0] for name in imported} - {"dplib"}
     assert others & {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"} == set()
 
 
+@pytest.mark.parametrize("module", MEAN)
+def test_inside_a_package_arrows_run_one_way_too(module):
+    ours = {name.split(".")[2] for name in imports(ROOT / "dplib" / "mean" / f"{module}.py") if name.startswith("dplib.mean.")}
+    assert ours <= set(MEAN[: MEAN.index(module)])
+
+
 def test_the_list_of_modules_is_complete():
-    assert sorted(ORDER) == sorted(file.stem for file in (ROOT / "dplib").glob("*.py") if file.stem != "__init__")
+    found = {item.stem for item in (ROOT / "dplib").iterdir() if (item.suffix == ".py" or (item / "__init__.py").exists())}
+    assert set(ORDER) == found - {"__init__", "book"}
+    assert set(MEAN) == {file.stem for file in (ROOT / "dplib" / "mean").glob("*.py")} - {"__init__"}
 
 
 def test_ci_runs_the_two_commands_of_the_readme():
@@ -68,8 +83,8 @@ def test_every_page_is_in_the_table_of_contents():
 
 def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():
     home = {}
-    package = {node.name for file in (ROOT / "dplib").glob("*.py") for node in ast.parse(file.read_text(encoding="utf-8")).body
-               if isinstance(node, ast.FunctionDef)}
+    package = {node.name for subject in ORDER for file in files(subject)
+               for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
     for page in sorted((ROOT / "chapters").glob("*.md")):
         for name in re.findall(r"^def (\w+)\(", page.read_text(encoding="utf-8"), re.M):
             assert home.setdefault(name, page.name) == page.name, f"{name} is defined in {home[name]} and in {page.name}"
