@@ -29,3 +29,9 @@ def rand_health():
     """Self-rated health of each person-year, shape (20190,): 0 excellent, 1 good, 2 fair, 3 poor."""
     rated = _rand()[["hlthg", "hlthf", "hlthp"]].to_numpy(dtype=np.int64)
     return rated @ np.arange(1, 4)
+
+
+def anes_ages():
+    """Age in years of the respondents of the 1996 American National Election Study, shape (944,); a row is a person."""
+    from statsmodels.datasets import anes96
+    return anes96.load_pandas().data["age"].to_numpy(dtype=np.int64)

@@ -35,7 +35,8 @@ class Claim:
         return Path(inspect.getsourcefile(self.check)).resolve()
 
     def record(self):
-        functions = [f"{f.__module__}.{f.__qualname__}" for f in self.code if getattr(f, "__module__", "").startswith("dplib")]
+        ours = [f for f in self.code if getattr(f, "__module__", "").startswith("dplib.")]
+        functions = [".".join([*f.__module__.split(".")[:2], f.__qualname__]) for f in ours]     # by subject: dplib.mean.error_bound
         return {"label": self.label, "chapter": self.file.stem.removeprefix("test_").replace("_", "-"), "functions": functions,
                 "what": inspect.getdoc(self.check), "measured": self.measured, "caught": list(self.caught),
                 "test": f"{self.file.relative_to(ROOT)}::{self.check.__name__}", "source": inspect.getsource(self.check)}

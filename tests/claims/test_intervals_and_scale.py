@@ -1,0 +1,267 @@
+"""The statements of the page on intervals and an unknown scale."""
+
+import itertools
+import math
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dplib.mean import coarse_failure_bound, error_bound, mean_interval, noise_tail, private_scale, two_stage_mean
+from tests.claims import claim
+
+FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
+
+
+def standard_errors(hits, runs, chance):
+    return (hits - runs * chance) / math.sqrt(runs * chance * (1 - chance))
+
+
+# --- intervals ------------------------------------------------------------------------------------------------------
+
+def two_stage_interval(half=lambda exact, n, b, answers: exact, split=.3, beta=1e-3, cut=True):
+    """An interval with room for mistakes in its half-width."""
+    def interval(x, *, radius, epsilon, level, rng):
+        n = x.shape[-1]
+        b = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * epsilon * (1 - split))
+        given = dict(radius=radius, epsilon=epsilon, split=split, beta=beta)
+        answers = two_stage_mean(x, **given, rng=rng)
+        h = half(error_bound(two_stage_mean, size=n, level=level, **given), n, b, answers)
+        ends = np.stack([answers - h, answers + h], axis=-1)
+        return np.clip(ends, -radius, radius) if cut else ends
+    return interval
+
+
+def at_eight_percent(exact, n, b, answers):
+    t = np.linspace(0, 5, 20_001)
+    return t[np.argmax(2 * noise_tail(t, sd=n**-.5, scale=b) <= .08)]
+
+
+@claim("thm-mean-interval", mean_interval,
+       bugs={"the textbook's half-width": two_stage_interval(lambda exact, n, b, answers: 1.96 / math.sqrt(n)),
+             "the sampling error forgotten": two_stage_interval(lambda exact, n, b, answers: b * math.log(20)),
+             "one tail for two": two_stage_interval(lambda exact, n, b, answers: exact * .84),
+             "8% of failures allowed": two_stage_interval(at_eight_percent),
+             "not cut off at the range": two_stage_interval(cut=False),
+             "a width that depends on the data":
+                 two_stage_interval(lambda exact, n, b, answers: exact * (1 + .1 * np.abs(answers % 1)))})
+def test_coverage_and_width(interval):
+    """Cover the mean in 20 000 runs in each of four settings, at both ends of the range and inside. Coverage must not
+    be below the level by more than 6.5 standard errors, which is one percent; no interval may leave the range; and in a
+    setting without cut-off all of them must have the same width, whatever the data.
+    """
+    rng, lowest = np.random.default_rng(1), 1.
+    settings = (60, 8., 50., .95, 1.), (100, 5., 1e6, .9, -1.), (200, 2., 10., .95, .123), (60, 8., 3., .8, .97)
+    for n, epsilon, radius, level, place in settings:
+        mu, runs = place * radius, 20_000
+        ends = interval(rng.normal(mu, 1, (runs, n)), radius=radius, epsilon=epsilon, level=level, rng=rng)
+        assert (np.abs(ends) <= radius).all() and (ends[:, 0] <= ends[:, 1]).all()
+        covered = np.sum((ends[:, 0] <= mu) & (mu <= ends[:, 1]))
+        assert standard_errors(covered, runs, level) > -FAR, (n, epsilon, radius, covered / runs)
+        lowest = min(lowest, covered / runs - level)
+        if abs(place) < .9:
+            assert np.ptp(ends[:, 1] - ends[:, 0]) < 1e-9 and covered < runs
+    nothing = interval(np.zeros((3, 5)), radius=7., epsilon=.1, level=.95, rng=rng)
+    assert (nothing == (-7, 7)).all()
+    return f"coverage above the level by {lowest:+.4f} at least, in 80 000 runs"
+
+
+def narrowest(n, radius, epsilon, level, failures=True, once=False):
+    """The statement, minimised by brute force over splits and betas: the least half-width that it proves."""
+    split, beta = np.linspace(.02, .98, 49), (1 - level) * np.geomspace(1e-4, .5, 25)[:, np.newaxis]
+    b = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * epsilon * (1 - split))
+    left = 1 - level - beta - failures * coarse_failure_bound(size=n, radius=radius, epsilon=split * epsilon)
+    low, high = np.zeros(b.shape), np.full(b.shape, 50.)
+    for _ in range(50):
+        middle = (low + high) / 2
+        above = (1 if once else 2) * noise_tail(middle, sd=n**-.5, scale=b) > left
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.where(left > 0, high, np.inf).min()
+
+
+def interval_of_half_width(n, radius, epsilon, level):
+    x = np.zeros((1, n))
+    low, high = mean_interval(x, radius=radius, epsilon=epsilon, level=level, rng=np.random.default_rng(0))[0]
+    return (high - low) / 2
+
+
+@claim("thm-mean-interval", interval_of_half_width,
+       bugs={"failures of the coarse stage not counted": lambda n, *rest: narrowest(n, *rest, failures=False),
+             "one tail only": lambda n, *rest: narrowest(n, *rest, once=True),
+             "10% wider than need be": lambda n, *rest: 1.1 * narrowest(n, *rest)})
+def test_the_half_width_is_the_one_of_the_statement(half_width):
+    """Compare the half-width with the least one that the statement proves, found by brute force over 1225 splits and
+    betas with the exact tail on a fine grid. They agree within 1%.
+    """
+    off = 0
+    for n, radius, epsilon, level in ((1000, 100., .5, .95), (300, 1e4, 1., .9), (3000, 10., .1, .99)):
+        brute, ours = narrowest(n, radius, epsilon, level), half_width(n, radius, epsilon, level)
+        off = max(off, abs(ours / brute - 1))
+        assert off < .01, (n, radius, epsilon, ours, brute)
+    return f"half-widths within {off:.2%} of the brute-force ones"
+
+
+# --- the scale: privacy ---------------------------------------------------------------------------------------------
+
+def exact_threshold(epsilon, delta):
+    return 1 + 2 / epsilon * math.log(1 / (2 * delta))
+
+
+def scale(threshold=exact_threshold, noise=1., overlapping=False, octave=2, ties=False):
+    """A private scale with room for mistakes."""
+    def private(x, *, epsilon, delta, rng):
+        x = x[..., :x.shape[-1] // 2 * 2]
+        difference = np.abs(np.diff(x, append=x[..., :1]) if overlapping else x[..., 1::2] - x[..., ::2])
+        with np.errstate(divide="ignore"):
+            label = np.floor(np.log2(difference / math.sqrt(2)))
+        label = np.where(np.isinf(label), -60 if ties else np.nan, label)
+        octaves = np.unique(label[~np.isnan(label)])
+        counts = (label[..., np.newaxis] == octaves).sum(axis=-2)
+        noisy = counts + rng.laplace(scale=noise * 2 / epsilon, size=counts.shape)
+        noisy = np.where((counts > 0) & (noisy > threshold(epsilon, delta)), noisy, -np.inf)
+        if octaves.size == 0:
+            return np.full(x.shape[:-1], np.nan)
+        return np.where(np.isinf(noisy.max(axis=-1)), np.nan, 2. ** (octaves[noisy.argmax(axis=-1)] + octave))
+    return private
+
+
+@claim("thm-private-scale", private_scale,
+       bugs={"half the noise": scale(noise=.5), "no threshold": scale(threshold=lambda epsilon, delta: 0.),
+             "a threshold without its delta": scale(threshold=lambda epsilon, delta: 1 + 2 / epsilon * math.log(2)),
+             "overlapping pairs": scale(overlapping=True), "equal pairs as an octave of their own": scale(ties=True),
+             "the octave itself in place of a bound for sigma": scale(octave=0)})
+def test_scale_on_neighbours(private):
+    """Release the scale 200 000 times on neighbours that differ in one record. An octave that only one record makes is
+    named with probability delta, exactly, up to 6.5 standard errors; and no set of outputs is more likely by more than
+    the factor e^epsilon plus delta on either side, for a record that moves its pair from the first octave to the
+    second.
+    """
+    rng, runs, epsilon, delta = np.random.default_rng(2), 200_000, 1., .05
+    def named(x):
+        y = private(np.broadcast_to(np.array(x), (runs, len(x))), epsilon=epsilon, delta=delta, rng=rng)
+        return {value: np.mean(y == value) for value in (4., 8., 16., 32., 64.)} | {None: np.mean(np.isnan(y))}
+    root = math.sqrt(2) * 1.1
+    lone = named([5., 5., 7., 7., 0., 2 * root])
+    assert abs(standard_errors(lone[8.] * runs, runs, delta)) < FAR and abs(lone[8.] + lone[None] - 1) < 1e-12, lone
+    assert named([5., 5., 7., 7., 3., 3.])[None] == 1
+    here, there = [0., 2 * root] * 4 + [0., 8 * root] * 4, [0., 2 * root] * 5 + [0., 8 * root] * 3
+    p, q = named(here), named(there)
+    for a, b in itertools.permutations((p, q)):
+        for S in ([8.], [32.], [None], [8., None], [32., None]):
+            first, second = (sum(law[s] for s in S) for law in (a, b))
+            error = math.sqrt((first + math.exp(2 * epsilon) * second) / runs)
+            assert first <= math.exp(epsilon) * second + delta + FAR * error, (S, first, second)
+    assert p[8.] + p[32.] > .2
+    return f"a lone octave named with probability {lone[8.]:.4f}, delta is {delta}"
+
+
+# --- the scale: utility ---------------------------------------------------------------------------------------------
+
+def masses(u, octaves=np.arange(-45, 9)):
+    """The statement: p_k(u)."""
+    return 2 * (ndtr(2. ** (octaves + 1 - u)) - ndtr(2. ** (octaves - u)))
+
+
+def least(right=(-1, 0, 1)):
+    """The least mass of the fullest right octave, and its least lead over all wrong ones."""
+    octaves = np.arange(-45, 9)
+    good = np.isin(octaves, right)
+    p = masses(np.linspace(0, 1, 20_001)[:, np.newaxis])
+    return p[:, good].max(axis=1).min(), (p[:, good].max(axis=1) - p[:, ~good].max(axis=1)).min()
+
+
+@claim("thm-private-scale", masses, lambda: (.2895, .1142),
+       bugs={"differences not divided by the root of 2": (lambda u: masses(u - .5), lambda: (.2895, .1142)),
+             "the lead of four octaves": (masses, lambda: (.2895, .1982)),
+             "the mass of the octave of sigma": (masses, lambda: (.3173, .1142)),
+             "one side of the normal law": (lambda u: masses(u) / 2, lambda: (.2895, .1142))})
+def test_octaves_of_normal_pairs(law, constants):
+    """Label a million pairs of normal records at five places of sigma in its octave, and compare the shares of octaves
+    with the formula, up to 6.5 standard errors. On a grid of 20 001 places, between which they change by less
+    than 2e-5, the least mass and the least lead of the fullest right octave are the two constants, rounded down in the
+    fourth digit, by more than that.
+    """
+    rng, octaves, worst = np.random.default_rng(3), np.arange(-45, 9), 0
+    for u in (0., .2, .5, .7, .99):
+        x = 2.**u * rng.normal(100, 1, (2, 200_000))
+        label = np.floor(np.log2(np.abs(x[1] - x[0]) / math.sqrt(2)))
+        for k in range(-4, 3):
+            p = law(u)[octaves == k][0]
+            worst = max(worst, abs(standard_errors(np.sum(label == k), 200_000, p)))
+    assert worst < FAR
+    for value, stated in zip(least(), constants()):
+        assert 0 <= value - stated < 1e-4, (value, stated)
+    return f"shares within {worst:.1f} standard errors; least mass {least()[0]:.5f}, least lead {least()[1]:.5f}"
+
+
+def failure(m, epsilon, delta, T=None, both=True):
+    """The statement: F_sc, by brute force, with room for mistakes."""
+    b, octaves, worst = 2 / epsilon, np.arange(-45, 9), 0.
+    T = 1 + b * math.log(1 / (2 * delta)) if T is None else T
+    theta = np.linspace(.01, .99, 99)[:, np.newaxis] / b
+    for u in np.linspace(0, .999, 31):
+        p = masses(u)
+        good = np.abs(octaves) <= 1
+        top, other = p[good].max(), p[~good]
+        noise, down, up = -np.log1p(-(theta * b) ** 2), top * np.expm1(-theta), other * np.expm1(theta)
+        hidden = both * np.exp((theta * T + m * np.log1p(down) + noise).min())
+        beaten = np.exp(np.minimum(m * np.log1p(up + down) + 2 * noise, 5).min(axis=0))
+        worst = max(worst, hidden + np.minimum(-np.expm1(m * np.log1p(-other)), beaten).sum())
+    return min(worst, 1.)
+
+
+@claim("thm-private-scale", private_scale, failure,
+       bugs={"an octave too low": (scale(octave=1), failure), "two octaves too high": (scale(octave=4), failure),
+             "a refusal not counted": (private_scale, lambda m, epsilon, delta: failure(m, epsilon, delta, both=False)),
+             "no threshold in the bound": (private_scale, lambda m, epsilon, delta: failure(m, epsilon, delta, T=0.))})
+def test_scales_over_a_hundred_powers_of_ten(private, bound):
+    """Draw sigma over a hundred powers of ten, 2000 runs in each of five settings, and count refusals and scales
+    outside (sigma, 8 sigma]. They must be no more frequent than the bound, up to 6.5 standard errors.
+    """
+    rng, told = np.random.default_rng(4), []
+    for n, epsilon, delta in ((800, .5, 1e-6), (601, .5, 1e-3), (300, 1., 1e-4), (100, 4., 1e-6), (2000, .1, 1e-9)):
+        sigma = 10. ** rng.uniform(-50, 50, (2000, 1))
+        ratio = private(rng.normal(7, 1, (2000, n)) * sigma, epsilon=epsilon, delta=delta, rng=rng) / sigma[:, 0]
+        failed = np.mean(~((ratio > 1) & (ratio <= 8)))
+        F = bound(n // 2, epsilon, delta)
+        assert failed <= F + FAR * math.sqrt(F / 2000) + 1e-9, (n, epsilon, delta, failed, F)
+        told.append((failed, F))
+    return "failures and bounds: " + ", ".join(f"{failed:.4f} ≤ {F:.4f}" for failed, F in told)
+
+
+# --- any law --------------------------------------------------------------------------------------------------------
+
+def excess(x, p, m, B):
+    """The statement: E (|X - m| - B)_+."""
+    return p @ np.maximum(np.abs(x - m) - B, 0)
+
+
+def by_variance(s, shift, B):
+    """The statement: (s^2 + (mu - m)^2) / 4B."""
+    return (s**2 + shift**2) / (4 * B)
+
+
+@claim("prop-clip-target", excess, by_variance,
+       bugs={"half of it": (lambda *law: excess(*law) / 2, by_variance),
+             "one side only": (lambda x, p, m, B: p @ np.maximum(x - m - B, 0), by_variance),
+             "8B in place of 4B": (excess, lambda s, shift, B: by_variance(s, shift, B) / 2),
+             "the distance of the centre forgotten": (excess, lambda s, shift, B: by_variance(s, 0, B)),
+             "a bound that nothing attains": (excess, lambda s, shift, B: 2 * by_variance(s, shift, B))})
+def test_bias_of_any_law(excess, by_variance):
+    """Compute the bias of clipping exactly for 20 000 discrete laws, skew and heavy ones among them, with random
+    centres and windows. It is never above the first bound, nor the first above the second; a law on two points attains
+    both.
+    """
+    rng, closest = np.random.default_rng(5), 0.
+    for k in range(20_000):
+        x, p = rng.standard_cauchy(4) if k % 2 else rng.exponential(size=4) * 5, rng.dirichlet(np.full(4, .4))
+        mu, m, B = p @ x, rng.normal(p @ x, 3), rng.uniform(.1, 6)
+        bias = abs(m + p @ np.clip(x - m, -B, B) - mu)
+        first, second = excess(x, p, m, B), by_variance(math.sqrt(p @ (x - mu) ** 2), mu - m, B)
+        scale = 1e-9 * (1 + np.abs(x).max() ** 2)
+        assert bias <= first + scale and first <= second + scale, (k, bias, first, second)
+        closest = max(closest, bias / first if first > 1e-6 else 0)
+    for q in (.1, .5):
+        x, p, B = np.array([0., 2.]), np.array([1 - q, q]), 1.
+        bias = abs(p @ np.clip(x, -B, B) - 2 * q)
+        assert abs(bias - by_variance(2 * math.sqrt(q * (1 - q)), 2 * q, B)) < 1e-12
+    return f"largest bias over bound {closest:.4f}; both attained on two points"
