@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import ndtr
-from scipy.stats import binom, ncx2, norm
+from scipy.stats import binom, norm
 
 from dplib.audit import audit_mechanism, epsilon_lower_bound, hockey_stick, max_log_ratio, noise_law_test
 

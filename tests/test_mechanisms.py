@@ -7,7 +7,7 @@ from math import prod
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import chdtrc, chdtri, expit, ndtr
+from scipy.special import chdtrc, chdtri, ndtr
 from scipy.stats import ncx2
 
 from dplib import _samplers, mechanisms
