@@ -124,7 +124,7 @@ def opened(browser):
 
 def pixels(scale, values):
     f = np.log if scale["type"] == "log" else np.asarray
-    (a, b), (p, q) = f(scale["domain"]), scale["range"]
+    (a, b), (p, q) = f(np.asarray(scale["domain"], float)), scale["range"]      # JSON may write 1e20 as an integer
     return p + (f(np.asarray(values, float)) - a) / (b - a) * (q - p)
 
 
