@@ -20,10 +20,7 @@ def generator(rng):
 
 def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most=np.inf):
     """Finite real numbers within public limits, as a float64 array (the very same object if it was one already)."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold real numbers, got {value!r}")
-    array = np.asarray(array, dtype=np.float64)
+    array = np.asarray(_numbers(name, value), dtype=np.float64)
     limits = [("above", np.greater, above), ("at least", np.greater_equal, at_least),
               ("below", np.less, below), ("at most", np.less_equal, at_most)]
     limits = [(words, compare, limit) for words, compare, limit in limits if np.isfinite(limit)]
@@ -33,6 +30,22 @@ def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most
     if not good.all():
         wanted = " and ".join(["finite", *(f"{words} {limit:g}" for words, _, limit in limits)])
         raise ValueError(f"{name} must be {wanted}, got {array[~good].flat[0]}")
+    return array
+
+
+def _numbers(name, value):
+    """An array of numbers that need not be finite, of the type it came with."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got {value!r}")
+    return array
+
+
+def data_sets(name, value):
+    """Data sets along the last axis, of one record or more each. Whoever reads the records checks that they are finite."""
+    array = _numbers(name, value)
+    if array.ndim == 0 or array.shape[-1] == 0:
+        raise ValueError(f"{name} must have at least one record on the last axis, got shape {array.shape}")
     return array
 
 

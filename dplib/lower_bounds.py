@@ -28,6 +28,7 @@ import numpy as np
 from scipy.special import expit, gammaln, log_ndtr, ndtr, ndtri
 
 from dplib import _checks, mechanisms
+from dplib.mean import least_size
 
 LARGEST = 2**53  # records; up to here every integer is a float
 LONGEST = 2**31  # records of an exact sum
@@ -112,7 +113,7 @@ def packing_sample_size(*, hypotheses, epsilon, beta, delta=0.0):
 
     Cost
     ----
-    54 steps of bisection, all elements at once.
+    That of `least_size`, all elements at once.
 
     Raises
     ------
@@ -166,15 +167,11 @@ def _forced(others, chance):
 
 
 def _smallest(enough, epsilon):
-    """The least n ≥ 0 at which a condition holds that, once true, stays true: bisection of all elements at once."""
-    low, high = 0, np.full(np.shape(enough(0)), LARGEST)
-    if not np.all(enough(high)):
+    """The least n ≥ 0 that is enough, for all elements at once."""
+    size = least_size(enough, at_least=0, at_most=LARGEST)
+    if np.any(size > LARGEST):
         raise ValueError(f"epsilon must be larger for an answer up to 2**53, got {np.min(epsilon)}")
-    for _ in range(54):
-        middle = (low + high) // 2
-        good = enough(middle)
-        low, high = np.where(good, low, middle + 1), np.where(good, middle, high)
-    return high[()]
+    return size
 
 
 # ------------------------------------------------------------------------------------------------------------ two laws
@@ -211,7 +208,7 @@ def two_point_sample_size(*, distance, epsilon, beta):
 
     Cost
     ----
-    54 steps of bisection, all elements at once; each step is a closed form.
+    That of `least_size`, all elements at once; each step is a closed form.
 
     Raises
     ------
@@ -354,7 +351,7 @@ def sign_test(x, *, shift, epsilon, rng):
     >>> sign_test(x, shift=1, epsilon=0.1, rng=rng)
     array([False,  True])
     """
-    x = _records(x)
+    x = _checks.reals("x", _checks.data_sets("x", x))
     shift = _checks.real("shift", shift, above=0)
     above = np.count_nonzero(x > shift / 2, axis=-1)
     return mechanisms.laplace(2 * above - x.shape[-1], sensitivity=2, epsilon=epsilon, rng=rng) > 0
@@ -472,20 +469,13 @@ def clamped_likelihood_test(x, *, shift, clamp, epsilon, rng):
     >>> clamped_likelihood_test(x, shift=1, clamp=0.1, epsilon=0.1, rng=rng)
     array([False,  True])
     """
-    x = _records(x)
+    x = _checks.reals("x", _checks.data_sets("x", x))
     shift = _checks.real("shift", shift, above=0)
     slope = _checks.real("shift / clamp", shift / _checks.real("clamp", clamp, above=0))
     with np.errstate(over="ignore"):  # far records, clamped in the next line
         votes = (x - shift / 2) * slope
     np.clip(votes, -1, 1, out=votes)  # in units of the clamp
     return mechanisms.laplace(votes.sum(axis=-1), sensitivity=2, epsilon=epsilon, rng=rng) > 0
-
-
-def _records(x):
-    x = _checks.reals("x", x)
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"x must have at least one record on the last axis, got shape {x.shape}")
-    return x
 
 
 # ------------------------------------------------------------------------------------------------------------- tracing

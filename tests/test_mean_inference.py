@@ -17,6 +17,7 @@ from dplib.mean import (
     coarse_failure_bound,
     error_bound,
     inference,
+    least_size,
     mean_interval,
     median_failure_bound,
     noise_tail,
@@ -308,3 +309,29 @@ def test_data_are_left_alone():
 def test_too_often_can_say_so():
     assert not too_often(0, 10, 0.5) and not too_often(60, 1000, 0.05) and too_often(120, 1000, 0.05)
     assert bdtr(60, 1000, 0.05) < 1
+
+
+# ---------------------------------------------------------------------------------------------------------- how many are enough
+
+
+@pytest.mark.parametrize("at_least, at_most", [(0, 40), (1, 40), (7, 7), (3, 2**61 - 1)])
+def test_least_size_finds_every_threshold_and_asks_nothing_outside_its_limits(at_least, at_most):
+    thresholds = np.r_[np.arange(at_least, min(at_most, 60) + 1), at_most]
+    asked = []
+
+    def enough(n):
+        asked.append(n)
+        return n >= thresholds
+
+    found = least_size(enough, at_least=at_least, at_most=at_most)
+    assert found.dtype == np.int64 and found.tolist() == thresholds.tolist()
+    assert [least_size(lambda n: n >= t, at_least=at_least, at_most=at_most) for t in thresholds[:5]] == thresholds[:5].tolist()
+    assert min(map(np.min, asked)) == at_least and max(map(np.max, asked)) <= at_most and len(asked) <= 2 * 61 + 2
+    assert least_size(lambda n: np.array([[False], [True]]), at_least=at_least, at_most=at_most).tolist() == [
+        [at_most + 1], [at_least]]
+
+
+@pytest.mark.parametrize("limits", [dict(at_least=-1), dict(at_least=5, at_most=4), dict(at_most=2**61), dict(at_least=1.5)])
+def test_least_size_names_a_wrong_limit(limits):
+    with pytest.raises(ValueError, match="at_"):
+        least_size(lambda n: True, **limits)

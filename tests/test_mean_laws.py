@@ -4,10 +4,11 @@ import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import binom, norm
+from scipy.stats import binom, chi, norm
 
 from dplib.histograms import stability_threshold
-from dplib.mean import clip_radius, coarse_failure_bound, estimators, laws, noise_tail, stability_failure_bound
+from dplib.mean import (
+    clip_radius, coarse_failure_bound, estimators, laws, noise_tail, scale_failure_bound, stability_failure_bound)
 
 ALARM = 1e-6
 RADII = [10, 1e3, 1e6, 1e12, 1e50]
@@ -214,6 +215,34 @@ def test_stability_failure_agrees_with_the_naive_bound(size, epsilon, delta, wid
     assert 0 < naive < 0.5 and naive * (1 - 1e-6) <= ours <= naive * 1.01
 
 
+def naive_scale_failure(size, epsilon, delta):
+    pairs, scale, threshold = size // 2, 2 / epsilon, stability_threshold(epsilon=epsilon, delta=delta)
+    theta = np.linspace(0, 1 / scale, 2003)[1:-1]
+    noise, worst = -np.log1p(-((theta * scale) ** 2)), 0
+    for u in np.linspace(0, 1, 9):
+        p = {k: chi.cdf(2.0 ** (k + 1 - u), 1) - chi.cdf(2.0 ** (k - u), 1) for k in range(-40, 7)}
+        top = max(p[-1], p[0], p[1])
+        total = np.exp((theta * threshold + pairs * np.log1p(top * np.expm1(-theta)) + noise).min())
+        for k in set(p) - {-1, 0, 1}:
+            moments = pairs * np.log1p(p[k] * np.expm1(theta) + top * np.expm1(-theta))
+            total += min(-np.expm1(pairs * np.log1p(-p[k])), np.exp((moments + 2 * noise).min()))
+        worst = max(worst, total)
+    return worst
+
+
+@pytest.mark.parametrize("size, epsilon, delta", [(801, 0.5, 1e-6), (300, 1, 1e-4), (60, 8, 1e-3), (3000, 0.25, 1e-9)])
+def test_scale_failure_agrees_with_the_naive_bound(size, epsilon, delta):
+    naive, ours = naive_scale_failure(size, epsilon, delta), scale_failure_bound(size=size, epsilon=epsilon, delta=delta)
+    assert 0 < naive < 0.95 and naive * (1 - 1e-4) <= ours <= naive * 1.02
+
+
+def test_scale_failure_at_the_ends():
+    few = scale_failure_bound(size=[1, 2, 3], epsilon=[[0.1], [1e3]], delta=0.1)
+    assert few.shape == (2, 3) and np.all(few == 1)
+    assert 0 < scale_failure_bound(size=10**15, epsilon=0.1, delta=1e-6) < 1e-3
+    assert np.all(np.diff(scale_failure_bound(size=np.arange(100, 2000, 150), epsilon=0.5, delta=1e-6)) <= 0)
+
+
 def test_the_grid_of_offsets_is_fine_enough(monkeypatch):
     """Ten times as many offsets raise no bound by more than a part in a thousand."""
     size, width = np.array([50, 200, 1000, 5000]), np.array([[0.25], [0.5], [1], [2], [3]])
@@ -295,6 +324,8 @@ def test_failure_bounds_broadcast():
     (lambda: coarse_failure_bound(size=1, radius=1, epsilon=1, width=0), "width must be finite and above 0, got 0.0"),
     (lambda: stability_failure_bound(size=1, epsilon=1, delta=0.6), "delta must be finite and above 0 and at most 0.5"),
     (lambda: stability_failure_bound(size=1, epsilon=np.nan, delta=0.1), "epsilon must be finite and above 0, got nan"),
+    (lambda: scale_failure_bound(size=0, epsilon=1, delta=0.1), "size must be at least 1"),
+    (lambda: scale_failure_bound(size=1, epsilon=1, delta=0), "delta must be finite and above 0 and at most 0.5, got 0"),
 ])
 def test_laws_name_what_is_wrong(call, named):
     with pytest.raises(ValueError, match=named.replace("(", r"\(")):

@@ -281,11 +281,7 @@ def private_scale(x, *, epsilon, delta, rng):
 
 def _runs(x):
     """One data set per row (a view where NumPy can give one), and the shape of the answer."""
-    x = np.asarray(x)
-    if x.dtype.kind not in "biuf":
-        raise ValueError(f"x must hold real numbers, got {x!r}")
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"x must have at least one record on the last axis, got shape {x.shape}")
+    x = _checks.data_sets("x", x)
     *batch, n = x.shape
     return x.reshape(prod(batch), n), tuple(batch)
 

@@ -100,10 +100,64 @@ def error_bound(estimator, *, size, level=0.95, **public):
     if law is None:
         names = ", ".join(known.__name__ for known in [*laws, adaptive_mean])
         raise ValueError(f"estimator must be one of {names}, got {estimator!r}")
-    size = _checks.integers("size", size, at_least=1, at_most=2**62).astype(np.float64)
+    size = _checks.integers("size", size, at_least=1, at_most=2**62)
     level = _checks.reals("level", level, above=0, below=1)
-    failure, scale = law(size.astype(np.int64), **public)
-    return _noise_quantile(1 - level - failure, 1 / np.sqrt(size), scale)
+    failure, scale = law(size, **public)
+    return _noise_quantile(1 - level - failure, 1 / np.sqrt(size, dtype=np.float64), scale)
+
+
+def least_size(enough, *, at_least=1, at_most=2**53):
+    """How many records are enough: the least size at which a condition holds that, once true, stays true.
+
+    Parameters
+    ----------
+    enough : function
+        Takes a size, an int64 or an array of them, and returns whether it is enough: a truth value, or an array of them
+        for as many questions at once.
+    at_least, at_most : int, 0 ≤ at_least ≤ at_most < 2**61
+        Where to look.
+
+    Returns
+    -------
+    int64, the shape of what ``enough`` returns
+        As in bisection: at_most + 1 where not even ``at_most`` is enough.
+
+    Cost
+    ----
+    About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
+
+    Raises
+    ------
+    ValueError
+        If a limit is out of range.
+
+    References
+    ----------
+    thm-two-stage.
+
+    Examples
+    --------
+    Within 0.1 of the mean in 95 of 100 runs, with one stage and with two:
+
+    >>> R = np.array([10, 100])
+    >>> least_size(lambda n: error_bound(clipped_mean, size=n, radius=R, epsilon=1) <= 0.1)
+    array([1124, 6913])
+    >>> least_size(lambda n: error_bound(two_stage_mean, size=n, radius=R, epsilon=1) <= 0.1)
+    array([963, 963])
+    """
+    first = _checks.integer("at_least", at_least, at_least=0, at_most=2**61 - 1)
+    last = _checks.integer("at_most", at_most, at_least=first, at_most=2**61 - 1)
+    good = np.asarray(enough(np.int64(first)))
+    low, high = np.full(good.shape, first - 1), np.full(good.shape, first)
+    while np.any(late := ~good & (high < last)):
+        low, high = np.where(late, high, low), np.where(late, np.clip(2 * high, 1, last), high)
+        good = enough(high[()])
+    low, high = np.where(good, low, last), np.where(good, high, last + 1)
+    while np.any(high - low > 1):
+        middle = np.minimum(low + (high - low + 1) // 2, last)
+        good = enough(middle[()])
+        low, high = np.where(good, low, middle), np.where(good, middle, high)
+    return high[()]
 
 
 # -------------------------------------------------------------------- a sample mean with Laplace noise, up to a failure
@@ -245,14 +299,13 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     array([[41.83, 42.04],
            [41.92, 42.14]])
     """
-    x = _checks.reals("x", x)
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"x must have at least one record on the last axis, got shape {x.shape}")
+    x = _checks.data_sets("x", x)
     radius = _checks.real("radius", radius, at_least=0)
     epsilon, level = _checks.real("epsilon", epsilon, above=0), _checks.real("level", level, above=0, below=1)
     _checks.generator(rng)
     split, beta, half = _narrowest(x.shape[-1], radius, epsilon, level)
     if half / 2 >= radius:
+        _checks.reals("x", x)  # an error is no less of one when the answer does not depend on it
         return np.full((*x.shape[:-1], 2), (-radius, radius))
     centre = two_stage_mean(x, radius=radius, epsilon=epsilon, split=split, beta=beta, rng=rng)
     return np.clip(np.stack([centre - half, centre + half], axis=-1), -radius, radius)

@@ -21,7 +21,7 @@ u
 """
 
 import numpy as np
-from scipy.special import erfcx, ndtr, ndtri_exp
+from scipy.special import erf, erfcx, ndtr, ndtri_exp
 
 from dplib import _checks
 from dplib.histograms import stability_threshold
@@ -249,20 +249,89 @@ def stability_failure_bound(*, size, epsilon, delta, width=1.0):
     delta = _checks.reals("delta", delta, above=0, at_most=0.5)
     width = _checks.reals("width", width, above=0)
     threshold = np.vectorize(_threshold, otypes=[float])(epsilon, delta)
-    return _worst_offset(_stability_failure, width, size, 2 / epsilon, threshold)
+    return _worst_offset(_cells_failure, width, size, 2 / epsilon, threshold)
+
+
+def _cells_failure(here, there, *settings):
+    return _stability_failure(here, there[:, :-1], 2 * OUT_OF_REACH, *settings)
+
+
+def scale_failure_bound(*, size, epsilon, delta):
+    """How often the octaves of differences can name no scale, or a wrong one: a proven bound.
+
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records, of which ⌊n/2⌋ pairs are made.
+    epsilon : float > 0 or array_like
+    delta : float in (0, 1/2] or array_like
+
+    Returns
+    -------
+    float64, the broadcast shape
+        F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ and σ.
+
+    Error
+    -----
+    The sum of `stability_failure_bound`, with the pairs as records and their octaves as cells; the right ones are the
+    octave of σ and the two beside it, and the fullest of these takes the place of the cell of μ. F is the largest over
+    401 places of σ in its octave. In simulations with F near 0.2 the true failure is about a hundredth of it.
+
+    Cost
+    ----
+    A few milliseconds per setting.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    thm-private-scale.
+
+    Examples
+    --------
+    >>> scale_failure_bound(size=[400, 800, 1200], epsilon=0.5, delta=1e-6).round(4)
+    array([1.    , 0.0216, 0.0018])
+    """
+    size = _checks.integers("size", size, at_least=1, at_most=2**62)
+    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
+    settings = np.broadcast_arrays(size // 2, 2 / epsilon, np.vectorize(_threshold, otypes=[float])(epsilon, delta))
+    worst = np.empty(settings[0].shape)
+    for place, setting in enumerate(zip(*map(np.ravel, settings))):
+        columns = [np.reshape(number, (1, 1)) for number in setting]
+        worst.flat[place] = _stability_failure(*OCTAVES, *columns).max()
+    return np.minimum(worst, 1)[()]
+
+
+def _octave_masses(lowest=-60, highest=6):
+    """Of the fullest right octave (places, 1), of the wrong ones (places, octaves), and of all that are not listed.
+
+    σ is 2^u in units of its octave, and the octave k away holds the pairs with 2^k ≤ 2^u |Z| < 2^(k + 1).
+    """
+    u, k = np.linspace(0, 1, 401)[:, np.newaxis], np.arange(lowest, highest + 1)
+    low, high = 2.0 ** (k - u), 2.0 ** (k + 1 - u)
+    near = erf(high / np.sqrt(2)) - erf(low / np.sqrt(2))  # far out the tails are told apart better than the cores
+    masses = np.where(k < 0, near, 2 * (ndtr(-low) - ndtr(-high)))
+    right = np.abs(k) <= 1
+    return masses[:, right].max(axis=1, keepdims=True), masses[:, ~right], 2.0**lowest + 2 * ndtr(-(2.0**highest))
+
+
+OCTAVES = _octave_masses()
 
 
 def _threshold(epsilon, delta):
     return stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
 
 
-def _stability_failure(here, there, size, scale, threshold):
-    """The cell of μ is not released, or a far cell is occupied and beats it."""
+def _stability_failure(here, there, unlisted, size, scale, threshold):
+    """The right cell is not released, or a wrong one is occupied and beats it, or a cell that is not listed is occupied."""
     unreleased = np.exp(_least_exponent(here, 0, size, scale, threshold, 1))[..., 0]
-    beaten = np.exp(_least_exponent(here, there[:, :-1], size, scale, 0, 2))
-    occupied = -np.expm1(size * np.log1p(-there[:, :-1]))
-    rest = 2 * size[..., 0] * OUT_OF_REACH  # Pr[a record out of reach]
-    return unreleased + np.minimum(occupied, beaten).sum(axis=-1) + rest
+    beaten = np.exp(_least_exponent(here, there, size, scale, 0, 2))
+    occupied = -np.expm1(size * np.log1p(-there))
+    return unreleased + np.minimum(occupied, beaten).sum(axis=-1) + unlisted * size[..., 0]
 
 
 def _least_exponent(here, there, size, scale, shift, noises):

@@ -6,7 +6,8 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dplib.mean import coarse_failure_bound, error_bound, mean_interval, noise_tail, private_scale, two_stage_mean
+from dplib.mean import (
+    coarse_failure_bound, error_bound, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean)
 from tests.claims import claim
 
 FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
@@ -193,8 +194,9 @@ def test_octaves_of_normal_pairs(law, constants):
     return f"shares within {worst:.1f} standard errors; least mass {least()[0]:.5f}, least lead {least()[1]:.5f}"
 
 
-def failure(m, epsilon, delta, T=None, both=True):
+def failure(*, size, epsilon, delta, T=None, both=True):
     """The statement: F_sc, by brute force, with room for mistakes."""
+    m = size // 2
     b, octaves, worst = 2 / epsilon, np.arange(-45, 9), 0.
     T = 1 + b * math.log(1 / (2 * delta)) if T is None else T
     theta = np.linspace(.01, .99, 99)[:, np.newaxis] / b
@@ -209,20 +211,24 @@ def failure(m, epsilon, delta, T=None, both=True):
     return min(worst, 1.)
 
 
-@claim("thm-private-scale", private_scale, failure,
-       bugs={"an octave too low": (scale(octave=1), failure), "two octaves too high": (scale(octave=4), failure),
-             "a refusal not counted": (private_scale, lambda m, epsilon, delta: failure(m, epsilon, delta, both=False)),
-             "no threshold in the bound": (private_scale, lambda m, epsilon, delta: failure(m, epsilon, delta, T=0.))})
+@claim("thm-private-scale", private_scale, scale_failure_bound,
+       bugs={"an octave too low": (scale(octave=1), scale_failure_bound),
+             "two octaves too high": (scale(octave=4), scale_failure_bound),
+             "a refusal not counted": (private_scale, lambda **given: failure(**given, both=False)),
+             "no threshold in the bound": (private_scale, lambda **given: failure(**given, T=0.)),
+             "a hundredth too small": (private_scale, lambda **given: .99 * failure(**given))})
 def test_scales_over_a_hundred_powers_of_ten(private, bound):
     """Draw sigma over a hundred powers of ten, 2000 runs in each of five settings, and count refusals and scales
-    outside (sigma, 8 sigma]. They must be no more frequent than the bound, up to 6.5 standard errors.
+    outside (sigma, 8 sigma]. They must be no more frequent than the bound, up to 6.5 standard errors. The bound itself
+    must agree within a part in a thousand with a brute-force evaluation of the statement.
     """
     rng, told = np.random.default_rng(4), []
     for n, epsilon, delta in ((800, .5, 1e-6), (601, .5, 1e-3), (300, 1., 1e-4), (100, 4., 1e-6), (2000, .1, 1e-9)):
         sigma = 10. ** rng.uniform(-50, 50, (2000, 1))
         ratio = private(rng.normal(7, 1, (2000, n)) * sigma, epsilon=epsilon, delta=delta, rng=rng) / sigma[:, 0]
         failed = np.mean(~((ratio > 1) & (ratio <= 8)))
-        F = bound(n // 2, epsilon, delta)
+        F = bound(size=n, epsilon=epsilon, delta=delta)
+        assert abs(F / failure(size=n, epsilon=epsilon, delta=delta) - 1) < 1e-3, (n, epsilon, delta, F)
         assert failed <= F + FAR * math.sqrt(F / 2000) + 1e-9, (n, epsilon, delta, failed, F)
         told.append((failed, F))
     return "failures and bounds: " + ", ".join(f"{failed:.4f} ≤ {F:.4f}" for failed, F in told)
