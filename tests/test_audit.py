@@ -8,10 +8,7 @@ from scipy.special import ndtr
 from scipy.stats import binom, norm
 
 from dplib.audit import audit_mechanism, epsilon_lower_bound, hockey_stick, max_log_ratio, noise_law_test
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
+from tests.chance import rng
 
 
 def random_laws(seed, shape):

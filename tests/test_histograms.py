@@ -10,17 +10,9 @@ import pytest
 from dplib import histograms
 from dplib.audit import hockey_stick, noise_law_test
 from dplib.histograms import laplace_histogram, stability_histogram, stability_threshold, truncated_histogram
+from tests.chance import ALARM, laplace_cdf, rng
 
-ALARM = 1e-6
 RELATIONS = {"replace": 2, "add_remove": 1}
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def laplace_cdf(z):
-    return np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)
 
 
 # ------------------------------------------------------------------------------------------------------ finitely many

@@ -20,13 +20,9 @@ from dplib.lower_bounds import (
     tracing_scores,
     two_point_sample_size,
 )
+from tests.chance import FAR, rng
 
 SHIFTS, EPSILONS = np.array([0.1, 0.1, 0.3, 0.3, 1, 1, 1]), np.array([0.02, 0.1, 0.02, 0.1, 0.02, 0.1, 1])
-FAR = 6.5  # standard errors: a right frequency is further off less than once in 10^10
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
 
 
 # ------------------------------------------------------------------------------------------------------------- packing

@@ -13,14 +13,9 @@ from scipy.special import bdtrc, ndtr
 from scipy.stats import norm
 
 from dplib.audit import max_log_ratio, noise_law_test
-from dplib.mean import AdaptivePlan, adaptive, adaptive_mean, adaptive_plan, error_bound, median_failure_bound
-from dplib.mean.adaptive import clipped_normal_mean, unclip
-
-ALARM = 1e-6
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
+from dplib.mean import (
+    AdaptivePlan, adaptive, adaptive_mean, adaptive_plan, clipped_normal_mean, error_bound, median_failure_bound, unclip)
+from tests.chance import ALARM, rng
 
 
 # ---------------------------------------------------------------------------------------- the law of the private median
@@ -150,14 +145,32 @@ def test_the_clip_has_the_mean_it_should(a):
         assert clipped_normal_mean(d, a) == pytest.approx(integral, abs=1e-12)
 
 
-@pytest.mark.parametrize("a", [0.5, 0.6, 1.3, 2.7, 10.0, 484.0])
+def test_the_clip_at_the_ends():
+    far = clipped_normal_mean([0, 1, -1e308, 1e308, 3], [1e308, 1e20, 5, 1.7e308, 0])
+    assert far.tolist() == [0, 1, -5, 1e308, 0]
+    d, a = rng(1).uniform(0, 9, (2, 100))
+    np.testing.assert_allclose(clipped_normal_mean(d, a), clipped_normal_mean(a, d), atol=1e-15)  # the two change places
+
+
+@pytest.mark.parametrize("a", [1e-3, 0.5, 0.6, 1.3, 2.7, 10.0, 484.0, 1e20])
 def test_the_clip_is_undone(a):
     d = np.concatenate([np.linspace(-3, 3, 601), [1e-12, -1e-12, 0]])
-    np.testing.assert_allclose(unclip(clipped_normal_mean(d, a), a), d, atol=1e-9 if a < 100 else 1e-7)
+    np.testing.assert_allclose(unclip(clipped_normal_mean(d, a), a), d, atol=1e-13 if a >= 0.5 else 1e-10)
     ends = unclip(np.array([-1e300, -a, a, 1e300]), a)
     assert np.all(np.abs(ends) <= 3)
-    np.testing.assert_allclose(ends, [-3, -3, 3, 3], atol=1e-12)
+    np.testing.assert_allclose(ends, [-3, -3, 3, 3], atol=1e-12 if a >= 0.5 else 1e-10)
     assert np.all(np.diff(unclip(np.linspace(-a, a, 1001), a)) >= -1e-12)
+
+
+@pytest.mark.parametrize("call, named", [
+    (lambda: clipped_normal_mean(np.nan, 1), "offset must be finite"),
+    (lambda: clipped_normal_mean(0, -1), "half_width must be finite and at least 0"),
+    (lambda: unclip("a", 1), "seen must hold real numbers"),
+    (lambda: unclip(0, 1e-4), "half_width must be finite and at least 0.001, got 0.0001"),
+])
+def test_the_clip_names_what_is_wrong(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
 
 
 # ------------------------------------------------------------------------------------------------------------- the plan

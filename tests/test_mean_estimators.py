@@ -9,30 +9,13 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import chdtrc
 from scipy.stats import binom
 
 from dplib.audit import hockey_stick, noise_law_test
 from dplib.histograms import stability_threshold
 from dplib.mean import clip_radius, clipped_mean, estimators, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import exponential_probabilities
-
-ALARM = 1e-6
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def laplace_cdf(z):
-    return np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)
-
-
-def chi_square(counts, probabilities):
-    """Pearson's p-value; cells that cannot occur must not."""
-    assert not counts[probabilities == 0].any()
-    counts, expected = counts[probabilities > 0], counts.sum() * probabilities[probabilities > 0]
-    return chdtrc(counts.size - 1, np.sum((counts - expected) ** 2 / expected))
+from tests.chance import ALARM, chi_square, laplace_cdf, rng
 
 
 ALL = {

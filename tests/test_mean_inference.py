@@ -14,6 +14,7 @@ from dplib.mean import (
     adaptive_plan,
     clip_radius,
     clipped_mean,
+    clipped_normal_mean,
     coarse_failure_bound,
     error_bound,
     inference,
@@ -26,13 +27,9 @@ from dplib.mean import (
     two_stage_mean,
     unbounded_mean,
 )
-from dplib.mean.adaptive import clipped_normal_mean
+from tests.chance import rng
 
 ALARM = 1e-9
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
 
 
 def too_often(hits, trials, chance):

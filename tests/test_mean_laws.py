@@ -9,14 +9,10 @@ from scipy.stats import binom, chi, norm
 from dplib.histograms import stability_threshold
 from dplib.mean import (
     clip_radius, coarse_failure_bound, estimators, laws, noise_tail, scale_failure_bound, stability_failure_bound)
+from tests.chance import ALARM, rng
 
-ALARM = 1e-6
 RADII = [10, 1e3, 1e6, 1e12, 1e50]
 DELTAS = [1e-4, 1e-6, 1e-9]
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
 
 
 # ---------------------------------------------------------------------------------------------------------------- noise

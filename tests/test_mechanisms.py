@@ -7,7 +7,7 @@ from math import prod
 import mpmath
 import numpy as np
 import pytest
-from scipy.special import chdtrc, chdtri, ndtr
+from scipy.special import chdtri, ndtr
 from scipy.stats import ncx2
 
 from dplib import _samplers, mechanisms
@@ -27,23 +27,7 @@ from dplib.mechanisms import (
     randomized_response,
     report_noisy_max,
 )
-
-ALARM = 1e-6
-
-
-def rng(seed=0):
-    return np.random.default_rng(seed)
-
-
-def laplace_cdf(z):
-    return np.where(z < 0, np.exp(np.minimum(z, 0)) / 2, 1 - np.exp(-np.maximum(z, 0)) / 2)
-
-
-def chi_square(counts, probabilities):
-    """Pearson's p-value."""
-    expected = counts.sum() * probabilities
-    statistic = np.sum((counts - expected) ** 2 / expected)
-    return chdtrc(counts.size - 1, statistic)
+from tests.chance import ALARM, chi_square, laplace_cdf, rng
 
 
 def chi_square_power(n, probabilities, others):

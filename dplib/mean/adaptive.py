@@ -240,24 +240,95 @@ def _private_median(ordered, radius, epsilon, rng):
 
 
 def clipped_normal_mean(offset, half_width):
-    """g_a(d), the mean of N(d, 1) clipped to [-a, a]: G(d + a) - G(d - a) - a, G(t) = tΦ(t) + φ(t), G' = Φ."""
-    return _normal_integral(offset + half_width) - _normal_integral(offset - half_width) - half_width
+    """What a clip shows of a distance: g_a(d) = E clip(N(d, 1), -a, a).
+
+    Parameters
+    ----------
+    offset : float or array_like
+        d, in standard deviations.
+    half_width : float ≥ 0 or array_like
+        a, half the width of the window.
+
+    Returns
+    -------
+    float64, the broadcast shape
+        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing, with
+        slope Φ(d + a) - Φ(d - a).
+
+    Error
+    -----
+    About 1e-16 · max(1, min(d, a)).
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite, or half_width is negative.
+
+    References
+    ----------
+    lem-clip-mean.
+
+    Examples
+    --------
+    >>> clipped_normal_mean([0, 0.5, 1, 10], 2).round(3)
+    array([0.   , 0.473, 0.917, 2.   ])
+    """
+    offset = _checks.reals("offset", offset)
+    half_width = _checks.reals("half_width", half_width, at_least=0)
+    return np.copysign(_clipped_mean(np.abs(offset), half_width), offset)
 
 
-def _normal_integral(t):
-    return t * ndtr(t) + np.exp(-(t**2) / 2) * DENSITY
+def _clipped_mean(d, a):
+    with np.errstate(over="ignore"):  # a sum of d and a beyond all floats is as far as 40
+        return np.minimum(d, a) - _mean_excess(np.abs(d - a)) + _mean_excess(d + a)
+
+
+def _mean_excess(t):
+    """H(t) for t ≥ 0; H(40) is 0 to 300 digits."""
+    t = np.minimum(t, 40)
+    return np.exp(-(t**2) / 2) * DENSITY - t * ndtr(-t)
 
 
 def unclip(seen, half_width):
-    """The d in [-3, 3] at which g_a(d) comes closest to what was seen.
+    """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was seen.
 
-    g_a is odd, increasing, and concave on [0, ∞): Newton's method for |d| climbs from 0 and never passes the solution.
+    Parameters
+    ----------
+    seen : float or array_like
+        A mean of clipped records, with noise or without.
+    half_width : float ≥ 0.001
+        a, half the width of the window.
+
+    Returns
+    -------
+    float64, the shape of ``seen``
+        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``. |g_a| is concave in |d|: Newton's method climbs
+        from 0 and never passes the solution.
+
+    Error
+    -----
+    Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite, or half_width is below 0.001.
+
+    References
+    ----------
+    lem-clip-mean.
+
+    Examples
+    --------
+    >>> unclip([-0.473, 0.917, 2], 2).round(2)
+    array([-0.5,  1. ,  3. ])
     """
-    goal = np.minimum(np.abs(seen), clipped_normal_mean(FURTHEST, half_width))
+    seen = _checks.reals("seen", seen)
+    a = _checks.real("half_width", half_width, at_least=1e-3)
+    goal = np.minimum(np.abs(seen), _clipped_mean(FURTHEST, a))
     offset = np.zeros_like(goal)
     for _ in range(100):
-        slope = ndtr(offset + half_width) - ndtr(offset - half_width)
-        step = (goal - clipped_normal_mean(offset, half_width)) / slope
+        step = (goal - _clipped_mean(offset, a)) / (ndtr(offset + a) - ndtr(offset - a))
         offset = np.clip(offset + step, 0, FURTHEST)
         if np.all(np.abs(step) < 1e-12):
             break

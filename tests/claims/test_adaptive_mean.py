@@ -7,12 +7,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from dplib.audit import noise_law_test
-from dplib.mean import adaptive_mean, adaptive_plan, error_bound, median_failure_bound, noise_tail
-from dplib.mean.adaptive import clipped_normal_mean, unclip
+from dplib.mean import (
+    adaptive_mean, adaptive_plan, clipped_normal_mean, error_bound, median_failure_bound, noise_tail, unclip)
+from tests.chance import FAR, LEVEL
 from tests.claims import claim
-
-LEVEL = 1e-8         # of a test of a law: so often it rejects the right one
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
 
 
 def normal_density(z):

@@ -9,11 +9,11 @@ import numpy as np
 from dplib.audit import hockey_stick, max_log_ratio
 from dplib.histograms import (SparseHistogram, laplace_histogram, stability_histogram, stability_threshold,
                               truncated_histogram)
+from tests.chance import FAR, laplace_cdf, standard_errors
 from tests.claims import claim
 
 NEIGHBORS, NOISES = ("replace", "add_remove"), ("laplace", "discrete_laplace")
 SWAP = {"replace": 2, "add_remove": 1}
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
 
 
 def draw(noise, scale, size, rng):
@@ -32,14 +32,6 @@ def geometric(values, q):
 def tail(m, q):
     """Pr[G >= m], for any integer m."""
     return np.where(m > 0, q ** np.abs(m), 1 + q - q ** (1 + np.abs(m))) / (1 + q)
-
-
-def laplace_cdf(z, b):
-    return np.where(z < 0, .5 * np.exp(-np.abs(z) / b), 1 - .5 * np.exp(-np.abs(z) / b))
-
-
-def standard_errors(hits, runs, chance):
-    return abs(hits - runs * chance) / math.sqrt(runs * chance * (1 - chance))
 
 
 def neighbours(top, relation):
@@ -146,7 +138,7 @@ def test_errors_of_many_cells(histogram, within, ghosts):
         for t in (6, 9, 12):
             chance = within(t, cells=cells, b=b, noise=noise)
             within_t = (np.abs(y - exact).max(axis=1) <= t).sum()
-            worst = max(worst, standard_errors(within_t, runs, min(max(chance, 1e-9), 1 - 1e-9)))
+            worst = max(worst, abs(standard_errors(within_t, runs, min(max(chance, 1e-9), 1 - 1e-9))))
             mean = ghosts(t, cells=37 * runs, b=b, noise=noise)
             worst = max(worst, abs((y[:, exact == 0] >= t).sum() - mean) / math.sqrt(mean))
     assert worst < FAR
@@ -265,7 +257,7 @@ def test_names_and_noise(histogram):
         T = stability_threshold(**given)
         chance = delta if noise == "laplace" else float(tail(T - 1, q))
         alone = histogram(rng.permutation(200_000), **given, rng=rng)
-        worst = max(worst, standard_errors(len(alone.labels), 200_000, chance))
+        worst = max(worst, abs(standard_errors(len(alone.labels), 200_000, chance)))
         assert worst < FAR, (given, len(alone.labels))
         assert (np.diff(alone.labels) > 0).all()
         assert alone.threshold == T and (alone.counts > T if noise == "laplace" else alone.counts >= T).all()
@@ -361,7 +353,7 @@ def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
             reported[released.labels] = released.counts
             t = size - (1e-9 if noise == "laplace" else 1)
             chance = one_cell_fails(t, T, b) if noise == "laplace" else float(tail(size - T + 1, q) + tail(size, q))
-            worst = max(worst, standard_errors((np.abs(reported - size) > t).sum(), cells, chance))
+            worst = max(worst, abs(standard_errors((np.abs(reported - size) > t).sum(), cells, chance)))
     assert worst < FAR
     return f"bound attained to {tightest:.0e} relative; released cells within {worst:.1f} standard errors of it"
 
@@ -384,11 +376,11 @@ def test_everybody_alone(histogram):
         for chance in (.25, .5, .75, .97):
             t = -b * math.log(-2 * math.expm1(math.log(chance) / n))
             if t >= max(1, T - 1):
-                worst = max(worst, standard_errors((largest <= t).sum(), runs, chance))
+                worst = max(worst, abs(standard_errors((largest <= t).sum(), runs, chance)))
         medians.append(float(np.median(largest)))
         t = b * math.log(n / 1.4)
         if t >= max(1, T - 1):
-            worst = max(worst, standard_errors((largest <= t).sum(), runs, (1 - .5 * math.exp(-t / b)) ** n))
+            worst = max(worst, abs(standard_errors((largest <= t).sum(), runs, (1 - .5 * math.exp(-t / b)) ** n)))
             assert (1 - .5 * math.exp(-t / b)) ** n < .5
     assert worst < 5
     shown = ", ".join(f"{m:.1f}" for m in medians)

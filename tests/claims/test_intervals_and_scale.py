@@ -8,13 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from dplib.mean import (
     coarse_failure_bound, error_bound, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean)
+from tests.chance import FAR, standard_errors
 from tests.claims import claim
-
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
-
-
-def standard_errors(hits, runs, chance):
-    return (hits - runs * chance) / math.sqrt(runs * chance * (1 - chance))
 
 
 # --- intervals ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 from dplib.accounting import binary_test_bound, group_privacy, largest_gap
 from dplib.audit import hockey_stick, max_log_ratio, noise_law_test
 from dplib.mechanisms import discrete_laplace, laplace, laplace_max_quantile, randomized_response
+from tests.chance import laplace_cdf
 from tests.claims import claim
 
 EPSILONS = (.05, .5, 1., 3.)
@@ -130,10 +131,6 @@ def test_sensitivities_by_enumeration(table):
 
 
 # --- Laplace ---------------------------------------------------------------------------------------------------------------
-
-def laplace_cdf(z):
-    return np.where(z < 0, .5 * np.exp(np.minimum(z, 0)), 1 - .5 * np.exp(-np.maximum(z, 0)))
-
 
 def with_noise(change):
     return lambda value, *, sensitivity, epsilon, rng: value + change(sensitivity / epsilon, np.shape(value), rng)

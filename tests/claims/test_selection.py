@@ -44,7 +44,7 @@ def draws(mechanism, scores, epsilon, trials, seed):
     return np.bincount(chosen, minlength=len(scores)) / trials
 
 
-def standard_errors(shares, law, trials):
+def furthest(shares, law, trials):
     return np.max(np.abs(shares - law) / np.sqrt(law * (1 - law) / trials))
 
 
@@ -184,7 +184,7 @@ def test_gumbel_maxima(exponential):
     the largest numerically.
     """
     law = softmax(EPSILON / 2 * SCORES)
-    far = standard_errors(draws(exponential, SCORES, EPSILON, 400_000, 3), law, 400_000)
+    far = furthest(draws(exponential, SCORES, EPSILON, 400_000, 3), law, 400_000)
     assert far < 5.5
     y = np.linspace(-12, 60, 400_001)
     below = np.exp(-np.exp(EPSILON / 2 * SCORES[:, None] - y))                       # distribution functions
@@ -296,7 +296,7 @@ def test_report_noisy_max(report_noisy_max):
     proven = math.log(low / high)
     assert proven <= epsilon, proven
     law = noisy_max_law(laplace_noise, SCORES, 2 / EPSILON)
-    far = standard_errors(draws(report_noisy_max, SCORES, EPSILON, trials, 5), law / law.sum(), trials)
+    far = furthest(draws(report_noisy_max, SCORES, EPSILON, trials, 5), law / law.sum(), trials)
     assert far < 6.5
     return f"real parameter at least {proven:.3f} where 1 is promised; shares within {far:.1f} standard errors"
 
@@ -365,7 +365,7 @@ def test_permute_and_flip_draws(permute_and_flip):
     """
     law = permutation_law(np.exp(EPSILON / 2 * (SCORES - SCORES.max())))
     shares = draws(permute_and_flip, SCORES, EPSILON, 400_000, 7)
-    far = standard_errors(shares, law, 400_000)
+    far = furthest(shares, law, 400_000)
     assert far < 5.5
     return f"shares {', '.join(f'{s:.4f}' for s in shares)}, within {far:.1f} standard errors"
 

@@ -12,9 +12,8 @@ from dplib.accounting import largest_gap
 from dplib.lower_bounds import (clamped_likelihood_test, mean_sample_size_lower_bound, sign_test, sign_test_error,
                                 two_point_sample_size)
 from dplib.mean import clipped_mean, two_stage_mean, unbounded_mean
+from tests.chance import FAR
 from tests.claims import claim
-
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
 
 
 def tv(shift):

@@ -8,14 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from dplib.audit import noise_law_test
 from dplib.mean import coarse_failure_bound, error_bound, noise_tail, two_stage_mean
+from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim
-
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
-LEVEL = 1e-8         # of a test of a law: so often it rejects the right one
-
-
-def laplace_cdf(z, b):
-    return np.where(z < 0, .5 * np.exp(-np.abs(z) / b), 1 - .5 * np.exp(-np.abs(z) / b))
 
 
 # --- the lead -------------------------------------------------------------------------------------------------------

@@ -10,20 +10,10 @@ from scipy.stats import binom
 from dplib.audit import hockey_stick, noise_law_test
 from dplib.histograms import stability_threshold
 from dplib.mean import clip_radius, noise_tail, stability_failure_bound, unbounded_mean
+from tests.chance import FAR, LEVEL, laplace_cdf, standard_errors
 from tests.claims import claim
 
-FAR = 6.5            # standard errors; a right frequency is further off less than once in 10^10
-LEVEL = 1e-8         # of a test of a law: so often it rejects the right one
 THETA = np.linspace(.002, .998, 499)         # in units of 1/b
-
-
-def laplace_cdf(z, b):
-    return np.where(z < 0, .5 * np.exp(-np.abs(z) / b), 1 - .5 * np.exp(-np.abs(z) / b))
-
-
-def beyond(hits, runs, chance):
-    """Standard errors by which a frequency exceeds a chance."""
-    return (hits - runs * chance) / math.sqrt(max(runs * chance * (1 - chance), 1))
 
 
 # --- the mechanism --------------------------------------------------------------------------------------------------
@@ -84,7 +74,7 @@ def test_privacy_and_error(mean):
             answer = mean(np.broadcast_to(data, (2500, data.size)), epsilon=2., delta=paid, rng=rng)
             seen = [np.sum(np.abs(answer - place) < 1e6) for place in (.5, 1e9 + .5, 2e9 + .5)]
             for hits, chance in zip((*seen, np.isnan(answer).sum()), law, strict=True):
-                worst = max(worst, abs(beyond(hits, 2500, chance)))
+                worst = max(worst, abs(standard_errors(hits, 2500, chance)))
     assert needed <= paid * (1 + 1e-6) and worst < FAR, (needed, worst)
 
     given = dict(epsilon=3., delta=1e-3, split=.3, beta=.05)
@@ -106,8 +96,8 @@ def test_privacy_and_error(mean):
             t = quantile * math.hypot(n**-.5, scale)
             noise = 2 * float(noise_tail(t, sd=n**-.5, scale=scale))
             hits = np.sum(~(np.abs(answer - mu) <= t))
-            assert -beyond(hits, 2000, max(noise - F - beta, 0)) < FAR, (n, epsilon, t, hits)
-            highest = max(highest, beyond(hits, 2000, min(F + beta + noise, 1)))
+            assert -standard_errors(hits, 2000, max(noise - F - beta, 0)) < FAR, (n, epsilon, t, hits)
+            highest = max(highest, standard_errors(hits, 2000, min(F + beta + noise, 1)))
             assert highest < FAR, (n, epsilon, t, hits)
     return (f"exact delta {needed:.6f} where {paid} is paid; frequencies within {worst:.1f} standard errors of the law; "
             f"errors no more than {highest:.1f} above their bound")
@@ -181,7 +171,7 @@ def test_one_cell_must_pass(bound):
         assert off < .005, (n, epsilon, delta, width, stated)
         for u in (0., .25, .5):
             hits = simulated(n, epsilon, delta, width, u, rng)
-            assert beyond(hits, 20_000, min(stated, 1)) < FAR
+            assert standard_errors(hits, 20_000, min(stated, 1)) < FAR
             nearest = max(nearest, hits / 20_000 / stated)
     return f"right to {off:.0e}; simulated failures at most {nearest:.2f} of the bound"
 
@@ -249,7 +239,7 @@ def test_three_cells_must_miss(unseen, three):
                 closest = min(closest, product / silent.mean())
             stated = three_cells(n, epsilon, delta, width, u, unseen, three)
             hits = simulated(n, epsilon, delta, width, u, rng)
-            assert beyond(hits, 20_000, min(stated, 1)) < FAR
+            assert standard_errors(hits, 20_000, min(stated, 1)) < FAR
             nearest = max(nearest, hits / 20_000 / stated if stated > .005 else 0)
     assert closest < 2 and nearest > .5
     return (f"one cell exact to {off:.0e}; the product from {closest:.2f} times the truth on; "
