@@ -35,10 +35,20 @@ def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most
 
 def _numbers(name, value):
     """An array of numbers that need not be finite, of the type it came with."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be one array of real numbers, got rows of different lengths") from None
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold real numbers, got {value!r}")
+        raise ValueError(f"{name} must hold real numbers, got {_shown(value, array)}")
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(value)}")
     return array
+
+
+def _shown(value, array):
+    """What a message says of a wrong argument: one number as it is, but of a data set no record."""
+    return repr(value) if array.ndim == 0 else f"an array of type {array.dtype}"
 
 
 def data_sets(name, value):
@@ -63,7 +73,7 @@ def integers(name, value, *, at_least, at_most):
     if array.size == 0 and array.dtype.kind == "f":  # an empty list has no type of its own
         array = array.astype(np.int64)
     if array.dtype.kind not in "biu":
-        raise ValueError(f"{name} must hold integers, got {value!r}")
+        raise ValueError(f"{name} must hold integers, got {_shown(value, array)}")
     if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
         good = (array >= at_least) & (array <= at_most)
         raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {array[~good].flat[0]}")

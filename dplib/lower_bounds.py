@@ -25,7 +25,7 @@ P, Q
 """
 
 import numpy as np
-from scipy.special import expit, gammaln, log_ndtr, ndtr, ndtri
+from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
 from dplib import _checks, mechanisms
 from dplib.mean import least_size
@@ -66,8 +66,8 @@ def packing_mass(*, hypotheses, epsilon, size, beta, delta=0.0):
 
     Error
     -----
-    Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)), and above it where β is less than
-    1/(1 + e^ε): the chance of missing grows before the chance of hitting shrinks. Relative rounding of order 1e-16 nε
+    Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)), and above it where n ≥ 1 and β is less
+    than (1 - δ)/(1 + e^ε): the chance of missing grows before the chance of hitting shrinks. Relative rounding of order 1e-16 nε
     if δ = 0.
 
     Raises
@@ -103,8 +103,8 @@ def packing_sample_size(*, hypotheses, epsilon, beta, delta=0.0):
     Returns
     -------
     int64, the broadcast shape
-        The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and small ε and β. For N = ∞ about
-        ln(1 + (1 - β)(e^ε - 1)/δ)/ε, and never less.
+        The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and small ε and β. For N = ∞ at
+        least ln(1 + (1 - β)(e^ε - 1)/δ)/ε, and nearly twice that where β is far below δ/ε.
 
     Privacy
     -------
@@ -156,8 +156,10 @@ def _least_chance(beta, epsilon, delta, size):
     with np.errstate(divide="ignore"):  # the kink is 0 for ε > 745
         growing = (np.log((1 - delta) * expit(-epsilon) + fixed) - np.log(beta + fixed)) / epsilon
     growing = np.clip(np.ceil(growing), 0, size)
-    hit = -np.expm1(np.log(beta) + growing * epsilon) - fixed * np.expm1(growing * epsilon)
-    shrinking = (size - growing) * epsilon
+    with np.errstate(over="ignore", invalid="ignore"):
+        raised = np.where(fixed > 0, fixed * np.expm1(growing * epsilon), 0)  # 0 times infinity for δ = 0
+        shrinking = (size - growing) * epsilon
+    hit = -np.expm1(np.log(beta) + growing * epsilon) - raised
     return hit * np.exp(-shrinking) + fixed * np.expm1(-shrinking)
 
 
@@ -170,7 +172,7 @@ def _smallest(enough, epsilon):
     """The least n ≥ 0 that is enough, for all elements at once."""
     size = least_size(enough, at_least=0, at_most=LARGEST)
     if np.any(size > LARGEST):
-        raise ValueError(f"epsilon must be larger for an answer up to 2**53, got {np.min(epsilon)}")
+        raise ValueError(f"no answer up to 2**53 records: epsilon or the distance is too small, got ε = {np.min(epsilon)}")
     return size
 
 
@@ -291,13 +293,15 @@ def mean_sample_size_lower_bound(*, accuracy, beta, epsilon, radius):
     radius = _checks.reals("radius", radius, at_least=0)
     epsilon = _checks.reals("epsilon", epsilon, above=0)
     beta = _checks.reals("beta", beta, above=0, below=1)
+    blind = radius < accuracy  # no data are needed: any number in the range is right
+    accuracy, epsilon = np.where(blind, 1, accuracy), np.where(blind, 1, epsilon)
     with np.errstate(over="ignore"):
         hypotheses = 1 + np.floor(_checks.reals("radius / accuracy", radius / accuracy))
         alone = (np.maximum(-ndtri(beta), 0) / accuracy) ** 2
     alone = np.ceil(_checks.reals("(quantile / accuracy)**2", alone, at_most=LARGEST)).astype(np.int64)
-    pair = two_point_sample_size(distance=2 * ndtr(accuracy) - 1, epsilon=epsilon, beta=beta)
+    pair = two_point_sample_size(distance=erf(accuracy / np.sqrt(2)), epsilon=epsilon, beta=beta)
     many = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, beta=beta)
-    return np.where(radius < accuracy, 0, np.maximum(np.maximum(alone, pair), many))[()]
+    return np.where(blind, 0, np.maximum(np.maximum(alone, pair), many))[()]
 
 
 # --------------------------------------------------------------------------------------------------------------- tests
@@ -399,7 +403,7 @@ def sign_test_error(*, size, shift, epsilon):
     shift = _checks.reals("shift", shift, above=0)
     epsilon = _checks.reals("epsilon", epsilon, above=0)
     each = np.broadcast(size, shift, epsilon)
-    errors = [_vote_error(int(n), log_ndtr(-h / 2), log_ndtr(h / 2), e) for n, h, e in each]
+    errors = [_vote_error(int(n), max(log_ndtr(-h / 2), -1e290), log_ndtr(h / 2), min(e, 1e290)) for n, h, e in each]
     return np.reshape(errors, each.shape)[()]
 
 
@@ -481,6 +485,52 @@ def clamped_likelihood_test(x, *, shift, clamp, epsilon, rng):
 # ------------------------------------------------------------------------------------------------------------- tracing
 
 
+def tracing_sample_size(*, columns, accuracy, epsilon, delta=0.0):
+    """The number of people below which nobody can release so many means so accurately in private.
+
+    Parameters
+    ----------
+    columns : int ≥ 1 or array_like
+        d, the number of ±1 answers of every person.
+    accuracy : float > 0 or array_like
+        η: the mean squared error of all released means together is at most d η², on average over populations whose d means
+        are independent and uniform on [-1, 1].
+    epsilon : float > 0 or array_like
+    delta : float in [0, 1) or array_like
+
+    Returns
+    -------
+    int64, the broadcast shape
+        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3, which is the error of zeros.
+
+    Privacy
+    -------
+    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**53.
+
+    References
+    ----------
+    thm-tracing-bound; Dwork, Smith, Steinke, Ullman and Vadhan (2015).
+
+    Examples
+    --------
+    >>> tracing_sample_size(columns=[10, 1000, 100_000], accuracy=0.1, epsilon=1, delta=1e-6)
+    array([ 10,  98, 968])
+    """
+    d = _checks.integers("columns", columns, at_least=1, at_most=LARGEST)
+    accuracy = _checks.reals("accuracy", accuracy, above=0)
+    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    delta = _checks.reals("delta", delta, at_least=0, below=1)
+    with np.errstate(over="ignore"):
+        paid = 2 * np.sinh(epsilon / 2) * accuracy / np.sqrt(d) + 14 / 3 * delta  # of a person's score, per column
+        people = np.ceil(np.maximum(1 / 3 - accuracy**2, 0) / paid)
+    return _checks.reals("the answer", people, at_most=LARGEST).astype(np.int64)[()]
+
+
 def tracing_scores(x, release, *, center):
     """How strongly a released mean points at each of the records.
 
@@ -531,4 +581,9 @@ def tracing_scores(x, release, *, center):
         if value.shape[-1:] != x.shape[-1:] and (name == "release" or value.ndim):
             raise ValueError(f"{name} must have {x.shape[-1]} numbers on the last axis, got shape {value.shape}")
     center = center[..., np.newaxis, :] if center.ndim else center
+    try:
+        np.broadcast_shapes(x.shape[:-2], release.shape[:-1], center.shape[:-2])
+    except ValueError:
+        raise ValueError(f"the runs of x, release and center must broadcast, got shapes {x.shape}, {release.shape} and "
+                         f"{np.shape(center)}") from None
     return np.matmul(x - center, (release[..., np.newaxis, :] - center).swapaxes(-1, -2))[..., 0]

@@ -85,7 +85,8 @@ def laplace(value, *, sensitivity, epsilon, rng):
     value = _checks.reals("value", value)
     scale = _checks.scale(sensitivity, epsilon)
     noise = _checks.generator(rng).laplace(scale=scale, size=value.shape)
-    noise += value
+    with np.errstate(over="ignore"):  # a sum beyond all floats is infinite, and no warning tells that there was one
+        noise += value
     return noise
 
 

@@ -39,7 +39,7 @@ def imports(file):
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "lower_bounds", "audit"]
-MEAN = ["laws", "estimators", "adaptive", "inference"]       # a subject that is a package: the same rule inside it
+MEAN = ["laws", "failures", "estimators", "adaptive", "inference"]       # a subject that is a package: the same rule inside it
 
 
 def files(subject):

@@ -17,6 +17,7 @@ from dplib.lower_bounds import (
     packing_sample_size,
     sign_test,
     sign_test_error,
+    tracing_sample_size,
     tracing_scores,
     two_point_sample_size,
 )
@@ -365,6 +366,40 @@ def test_tracing_shapes_are_checked():
             tracing_scores(x, call["release"], center=call["center"])
     with pytest.raises(ValueError, match="x must"):
         tracing_scores(np.zeros(5), np.zeros(5), center=0)
+    with pytest.raises(ValueError, match="the runs of x, release and center must broadcast"):
+        tracing_scores(np.zeros((3, 4, 5)), np.zeros((2, 5)), center=0)
+
+
+@pytest.mark.parametrize("d, eta, epsilon, delta", [(1, 0.3, 0.01, 0), (1000, 0.1, 1, 1e-6), (10**9, 0.1, 1, 1e-6), (50, 0.5, 3, 0.1)])
+def test_tracing_sample_size_is_the_statement(d, eta, epsilon, delta):
+    with mpmath.workdps(40):
+        d, eta = mpmath.mpf(d), mpmath.mpf(eta)
+        alpha = eta * mpmath.sqrt(d)
+        bound = (d / 3 - alpha**2) / (2 * mpmath.sinh(mpmath.mpf(epsilon) / 2) * alpha + 14 * d * delta / 3)
+    ours = tracing_sample_size(columns=int(d), accuracy=float(eta), epsilon=epsilon, delta=delta)
+    assert ours == mpmath.ceil(bound) and ours.dtype == np.int64
+
+
+def test_tracing_sample_size_at_the_ends():
+    assert tracing_sample_size(columns=10**6, accuracy=[0.577, 0.578, 7], epsilon=1).tolist()[1:] == [0, 0]
+    assert tracing_sample_size(columns=5, accuracy=0.1, epsilon=1e300) == 0
+    assert tracing_sample_size(columns=[[1], [2]], accuracy=0.1, epsilon=[1, 2, 3]).shape == (2, 3)
+    for name, bad in (("columns", 0), ("columns", 1.5), ("accuracy", 0), ("epsilon", -1), ("delta", 1)):
+        with pytest.raises(ValueError, match=name):
+            tracing_sample_size(**{"columns": 10, "accuracy": 0.1, "epsilon": 1, name: bad})
+    with pytest.raises(ValueError, match="the answer must be finite and at most"):
+        tracing_sample_size(columns=10, accuracy=0.1, epsilon=1e-300)
+
+
+def test_bounds_where_floats_end():
+    """Subnormal chances, a vast budget, a shift that no vote survives, ranges in which nothing has to be known."""
+    assert packing_sample_size(hypotheses=2, epsilon=0.01, beta=[1e-307, 1e-309]).tolist() == [141_241, 142_162]
+    assert packing_mass(hypotheses=3, epsilon=1e300, size=2**53, beta=0.1) == 0
+    assert sign_test_error(size=1, shift=1e300, epsilon=1) == pytest.approx(np.exp(-0.5) / 2)
+    assert sign_test_error(size=5, shift=1, epsilon=1.7e308) == pytest.approx(binom.sf(2, 5, ndtr(-0.5)))
+    blind = mean_sample_size_lower_bound(accuracy=[1, 1e-9, 0.5], beta=0.1, epsilon=[1e-300, 1, 1], radius=[0, 0, 1])
+    assert blind.tolist()[:2] == [0, 0] and blind[2] > 0
+    assert mean_sample_size_lower_bound(accuracy=1e-17, beta=0.5, epsilon=1, radius=1) > 0
 
 
 # ----------------------------------------------------------------------------------------------------------- arguments

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.special import bdtrc, ndtr
 from scipy.stats import norm
 
@@ -184,6 +185,19 @@ def test_what_the_centre_needs_solves_its_equation():
         assert x >= 4 and (x == adaptive._centre_needs(0, 0.01) or radius > 1.7 * beta)
 
 
+@pytest.mark.parametrize("size, radius, epsilon", [
+    (10**6, 100, 1.0), (10**5, 1e6, 3.0), (1000, 1e3, 1.0), (400, 1e6, 5.0), (50, 10, 8.0), (10**4, 10, 0.5),
+])
+def test_the_plan_follows_its_rule(size, radius, epsilon):
+    """The rule of the docstring, solved by SciPy; in the first two 8/√n decides, in the next ε/10, then x/n."""
+    x = brentq(lambda x: x - 4 * np.log(1.085 * radius * x / 0.01), 4, 1e4)
+    coarse = max(min(epsilon / 10, 8 / np.sqrt(size)), x / size)
+    plan = adaptive_plan(size=size, radius=radius, epsilon=epsilon)
+    assert plan.stages == 2 and plan.epsilon_coarse == pytest.approx(coarse, rel=1e-9)
+    assert plan.epsilon_fine == pytest.approx(epsilon - coarse)
+    assert plan.half_width == pytest.approx(max(0.5, 0.34 * np.log(1 + size * (epsilon - coarse) ** 2 / 3)))
+
+
 def test_the_plan_is_a_plan_for_all_parameters():
     sizes, radii = [1, 2, 3, 10, 1000, 10**7, 2**62], [0, 5e-324, 1e-9, 1, 1e6, 1e300, 1.7e308]
     epsilons = 10.0 ** np.arange(-300, 309, 8)
@@ -342,6 +356,9 @@ def test_an_enormous_budget_finds_the_sample():
     np.testing.assert_allclose(adaptive_mean(x, radius=1e6, epsilon=1e9, rng=rng(17)), x.mean(axis=1), atol=1e-6)
     ties = np.array([[2.0, 2.0, 2.0, 5.0, -7.0]])  # the two best intervals have no length
     assert -7 <= adaptive_mean(ties, radius=10, epsilon=1e308, rng=rng(18))[0] <= 5
+    equal = np.full((20_000, 11), 2.0)  # all the mass is in the two intervals beside the records, by their lengths
+    above = adaptive._answers(equal, AdaptivePlan(1, 1e308, 0.0, 0.0), 10.0, rng(19)) > 2
+    assert above.mean() == pytest.approx(0.4, abs=0.02)  # 8 of 20; six standard errors
 
 
 @pytest.mark.parametrize(

@@ -375,7 +375,9 @@ BAD_RECORDS = [
     (np.r_[np.zeros(100_000), -np.inf], "x must be finite, got -inf"),
     (["a"], "x must hold real numbers"),
     ([1j], "x must hold real numbers"),
-    ([None, 1.0], "x must hold real numbers"),
+    ([None, 1.0], "x must hold real numbers, got an array of type object$"),
+    ([[1.0], [1.0, 2.0]], "x must be one array of real numbers, got rows of different lengths"),
+    (np.ma.array([1.0, 1e6, 2.0], mask=[0, 1, 0]), "x must have no masked entries, got 1"),
 ]
 
 
@@ -389,19 +391,29 @@ def test_bad_records_are_refused_before_any_noise(estimate, x, message):
     assert generator.bit_generator.state == before
 
 
+@every
+def test_a_message_shows_no_record(estimate):
+    for bad in ([123.456] * 1000 + [None], np.full(1000, 123.456 + 1j), ["123.456"] * 1000, [123456 * 10**30] * 1000):
+        with pytest.raises(ValueError, match="x must") as told:
+            estimate(bad, rng=rng())
+        assert "123" not in str(told.value) and len(str(told.value)) < 100
+
+
 BAD_PARAMETERS = [
     ("clipped two-stage", dict(radius=-1), "radius must be finite and at least 0, got -1.0"),
     ("clipped two-stage", dict(radius=np.inf), "radius must be finite and at least 0, got inf"),
     ("clipped two-stage", dict(radius=[1, 2]), "radius must be a single number"),
     ("two-stage", dict(radius=1e308, width=0.1), "radius / width must be finite, got inf"),
     ("clipped two-stage unbounded scale", dict(epsilon=0), "epsilon must be finite and above 0, got 0.0"),
-    ("clipped two-stage unbounded scale", dict(epsilon=1e-320), "sensitivity / epsilon must be a positive"),
+    ("clipped two-stage", dict(epsilon=1e-320), "the noise 2B/\\(nε\\) must be a positive float, got B ="),
+    ("unbounded scale", dict(epsilon=1e-320), "must be a positive"),
+    ("clipped", dict(radius=1.7e308, epsilon=0.5), "the noise 2B/\\(nε\\) must be a positive float, got B = 1.7e\\+308, n = 2"),
     ("clipped two-stage unbounded", dict(beta=0), "beta must be finite and above 0 and below 1, got 0.0"),
     ("clipped two-stage unbounded", dict(beta=[0.1]), "beta must be a single number"),
     ("two-stage unbounded", dict(split=0), "split must be finite and above 0 and below 1, got 0.0"),
     ("two-stage unbounded", dict(split=1), "split must be finite and above 0 and below 1, got 1.0"),
     ("two-stage unbounded", dict(width=0), "width must be finite and above 0, got 0.0"),
-    ("two-stage unbounded", dict(width=1e308), "sensitivity / epsilon must be a positive finite number"),
+    ("two-stage unbounded", dict(width=1e308), "the noise 2B/\\(nε\\) must be a positive float, got B = 1.5e\\+308"),
     ("unbounded scale", dict(delta=0), "delta must be finite and above 0 and at most 0.5, got 0.0"),
     ("unbounded scale", dict(delta=0.6), "delta must be finite and above 0 and at most 0.5, got 0.6"),
 ]
@@ -422,3 +434,19 @@ def test_bad_parameters_are_named_before_any_noise(names, bad, message):
 def test_randomness_is_a_generator(estimate, bad):
     with pytest.raises(TypeError, match="rng must be a numpy.random.Generator"):
         estimate([0.0, 1.0], rng=bad)
+
+
+def test_the_largest_floats_end_at_infinity_without_a_warning():
+    """The noise may lift an answer beyond all floats: no warning then tells what the data were."""
+    most = np.finfo(float).max
+    with np.errstate(all="raise", under="ignore"):
+        for seed in range(20):
+            assert clipped_mean(np.full(9, most), radius=most, epsilon=3, rng=rng(seed)) >= 0
+            assert abs(unbounded_mean(np.full(9, most), epsilon=1e-290, delta=0.5, rng=rng(seed))) >= 0 or seed
+            assert np.isfinite(two_stage_mean([0.0, 1.0], radius=3, width=1e307, epsilon=1, rng=rng(seed)))
+
+
+def test_a_vast_budget_still_finds_the_fullest_cell():
+    x = np.r_[np.full(900, 3.2), np.full(100, 70.2)]
+    for epsilon in (1e3, 1e290, 1e307, 1.7e308):
+        assert two_stage_mean(x, radius=100, epsilon=epsilon, rng=rng(3)) == pytest.approx(x.clip(-2.5, 8.5).mean(), abs=0.5)

@@ -73,7 +73,7 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
     -------
     AdaptivePlan
         ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β). At x/n the bound on a far miss is about β
-        for ordinary n and R; from 8/√n on the noise of the median is below its sampling error. If ε₁ < ε, then ε₂ = ε - ε₁ and
+        for n ≥ 1000; from 8/√n on the noise of the median is below its sampling error. If ε₁ < ε, then ε₂ = ε - ε₁ and
         a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if their first-order variance is below that of the median with all
         of ε, π/(2n) + 2 (2/(φ(0) n ε))²; otherwise one.
 

@@ -32,6 +32,7 @@ from dplib.mean.laws import clip_radius
 BLOCK = 3 << 15  # records at a time, so that the working memory stays in the cache; even, so that no pair is torn
 LARGEST = np.finfo(float).max
 LARGEST_OCTAVE = 1021  # four times its scale is still a float
+MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and times any count a float
 
 
 def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
@@ -98,7 +99,7 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
     x : array_like of real numbers, shape (..., n), n ≥ 1
         The last axis is the data set, leading axes are independent runs. In standard deviations.
     radius : float ≥ 0
-        R, in standard deviations, with R/w finite: 10⁵⁰ is fine. With R = 0 there are two cells, around 0.
+        R, in standard deviations, with R/w finite: 1e50 is fine. With R = 0 there are two cells, around 0.
     epsilon : float > 0
     split : float in (0, 1)
         ρ, the share of ε for the coarse stage.
@@ -184,12 +185,13 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
 
     Error
     -----
-    Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ, F from `stability_failure_bound` at
-    ε₁, the last by `noise_tail`.
+    Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller of
+    `stability_failure_bound` and `three_cells_failure_bound` at ε₁, the last by `noise_tail`.
 
     Cost
     ----
-    O(n log n); one draw per occupied cell and one per run. 10⁴ runs of 1000 records take 0.2 s.
+    O(n log n); one draw per occupied cell and one per run. 10⁴ runs of 1000 records take 0.2 s. Memory is in proportion
+    to the occupied cells: ten times that of the data where every record has its own.
 
     Raises
     ------
@@ -244,7 +246,8 @@ def private_scale(x, *, epsilon, delta, rng):
     Error
     -----
     For independent N(μ, σ²) records: σ < σ̂ ≤ 8σ if j is one of f - 1, f, f + 1 with f = ⌊log₂ σ⌋. Of these the most
-    frequent has probability at least 0.2895, and every other label at least 0.114 less.
+    frequent has probability at least 0.2895, and every other label at least 0.114 less. Fails, by a refusal or a wrong label,
+    with probability at most `scale_failure_bound`.
 
     Cost
     ----
@@ -300,9 +303,10 @@ def _clip_radius(n, beta):
 
 def _window_noise(half_width, n, epsilon):
     """One record moves the average of n numbers in [-B, B] by at most 2B/n."""
-    noise = {"sensitivity": 2 * (half_width / n), "epsilon": epsilon}
-    _checks.scale(**noise)  # refused now rather than after the coarse stage
-    return noise
+    sensitivity, epsilon = 2 * (half_width / n), _checks.real("epsilon", epsilon, above=0)
+    if not 0 < sensitivity / epsilon < np.inf:  # refused now rather than after the coarse stage
+        raise ValueError(f"the noise 2B/(nε) must be a positive float, got B = {half_width:g}, n = {n}, ε = {epsilon:g}")
+    return {"sensitivity": sensitivity, "epsilon": epsilon}
 
 
 def _half_cells(radius, width):
@@ -318,7 +322,7 @@ def _fine_stage(rows, cells, width, half_width, noise, rng):
     """A clipped mean around the middle of the chosen cell; NaN where none was chosen."""
     with np.errstate(over="ignore"):
         middle = np.clip((cells + 0.5) * width, -LARGEST, LARGEST)
-    return middle + mechanisms.laplace(_window_mean(rows, np.nan_to_num(middle), half_width), **noise, rng=rng)
+        return middle + mechanisms.laplace(_window_mean(rows, np.nan_to_num(middle), half_width), **noise, rng=rng)
 
 
 def _window_mean(rows, middle, half_width):
@@ -403,7 +407,8 @@ def _exponential_cells(occupied, runs, half, epsilon, rng):
     with np.errstate(divide="ignore"):  # perhaps none is empty
         best = np.log(half - taken / 2) + np.log(2) + rng.gumbel(size=runs)
     cells = _empty_cells(run, labels, taken, half, rng)
-    return _largest(run, labels, epsilon / 2 * counts + rng.gumbel(size=counts.shape), best, cells)
+    scores = min(epsilon / 2, MOST_PER_RECORD) * counts
+    return _largest(run, labels, scores + rng.gumbel(size=counts.shape), best, cells)
 
 
 def _empty_cells(run, labels, taken, half, rng):

@@ -34,7 +34,8 @@ from dplib.mean.adaptive import (
     unclip,
 )
 from dplib.mean.estimators import clipped_mean, two_stage_mean, unbounded_mean
-from dplib.mean.laws import clip_radius, coarse_failure_bound, noise_tail, stability_failure_bound
+from dplib.mean.failures import coarse_failure_bound, stability_failure_bound, three_cells_failure_bound
+from dplib.mean.laws import clip_radius, noise_tail
 
 BISECTIONS = 60
 REACHED = np.geomspace(0.01, FURTHEST, 40)  # candidates for h
@@ -69,6 +70,8 @@ def error_bound(estimator, *, size, level=0.95, **public):
     (F = 0 for `clipped_mean`): outside events of probability F + β the answer is the sample mean with Laplace noise.
     `adaptive_mean`: with one stage, the smallest h with F_med(h) ≤ 1 - level; with two, the smallest
     g_a^-1(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level, and never more than 2R.
+    Not always smaller for a larger ε: where the plan goes over from one stage to two, F_med(3) at the smaller ε₁ may leave
+    nothing to prove, and the bound is 2R.
 
     Cost
     ----
@@ -147,15 +150,16 @@ def least_size(enough, *, at_least=1, at_most=2**53):
     """
     first = _checks.integer("at_least", at_least, at_least=0, at_most=2**61 - 1)
     last = _checks.integer("at_most", at_most, at_least=first, at_most=2**61 - 1)
-    good = np.asarray(enough(np.int64(first)))
+    ask = lambda size: np.asarray(enough(size[()]))
+    good = ask(np.int64(first))
     low, high = np.full(good.shape, first - 1), np.full(good.shape, first)
     while np.any(late := ~good & (high < last)):
         low, high = np.where(late, high, low), np.where(late, np.clip(2 * high, 1, last), high)
-        good = enough(high[()])
+        good = ask(high)
     low, high = np.where(good, low, last), np.where(good, high, last + 1)
     while np.any(high - low > 1):
         middle = np.minimum(low + (high - low + 1) // 2, last)
-        good = enough(middle[()])
+        good = ask(middle)
         low, high = np.where(good, low, middle), np.where(good, middle, high)
     return high[()]
 
@@ -176,19 +180,21 @@ def _two_stage_law(size, *, radius, epsilon, split=0.5, width=1.0, beta=0.01):
 
 def _unbounded_law(size, *, epsilon, delta, split=0.5, width=1.0, beta=0.01):
     coarse, scale = _two_stages(size, epsilon, split, width, beta)
-    return stability_failure_bound(size=size, epsilon=coarse, delta=delta, width=width) + beta, scale
+    stage = {"size": size, "epsilon": coarse, "delta": delta, "width": width}
+    return np.minimum(stability_failure_bound(**stage), three_cells_failure_bound(**stage)) + beta, scale
 
 
 def _two_stages(size, epsilon, split, width, beta):
     """What the coarse stage spends, and the scale of the fine stage's noise."""
     epsilon = _checks.reals("epsilon", epsilon, above=0)
     split = _checks.reals("split", split, above=0, below=1)
-    half_width = 1.5 * _checks.reals("width", width, above=0) + clip_radius(size=size, beta=beta)
+    with np.errstate(over="ignore"):
+        half_width = 1.5 * _checks.reals("width", width, above=0) + clip_radius(size=size, beta=beta)
     return split * epsilon, _noise_scale(half_width, size, (1 - split) * epsilon)
 
 
 def _noise_scale(half_width, size, epsilon):
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
         return 2 * (half_width / size) / epsilon
 
 
@@ -214,6 +220,7 @@ def _noise_quantile(chance, sd, scale):
 
 
 def _adaptive_bound(size, level, *, radius, epsilon, beta=0.01):
+    size = _checks.integer("size", size, at_least=1)
     plan = adaptive_plan(size=size, radius=radius, epsilon=epsilon, beta=beta)
     failing = 1 - _checks.real("level", level, above=0, below=1)
     if plan.stages == 1:
@@ -306,7 +313,7 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     split, beta, half = _narrowest(x.shape[-1], radius, epsilon, level)
     if half / 2 >= radius:
         _checks.reals("x", x)  # an error is no less of one when the answer does not depend on it
-        return np.full((*x.shape[:-1], 2), (-radius, radius))
+        return np.full((*x.shape[:-1], 2), (0 - radius, radius))
     centre = two_stage_mean(x, radius=radius, epsilon=epsilon, split=split, beta=beta, rng=rng)
     return np.clip(np.stack([centre - half, centre + half], axis=-1), -radius, radius)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.optimize import linprog
 
-from dplib.lower_bounds import tracing_scores
+from dplib.lower_bounds import tracing_sample_size, tracing_scores
 from tests.claims import claim
 
 NODES, WEIGHTS = leggauss(12)       # averages over p uniform on [-1, 1] (weights / 2), exact up to degree 23
@@ -140,24 +140,33 @@ def truthful_majority(n, epsilon, scale):
     return outputs, law
 
 
-@claim("thm-tracing-bound", denominator, least_people,
+def planted(change):
+    """The right statement, and a package that computes another one."""
+    return denominator, least_people, lambda *, columns, accuracy, epsilon, delta: math.ceil(
+        change(columns, accuracy * math.sqrt(columns), epsilon, delta))
+
+
+@claim("thm-tracing-bound", denominator, least_people, tracing_sample_size,
        bugs={"sinh(epsilon/2) without its 2": (lambda epsilon, delta, alpha, largest:
-                 math.sinh(epsilon / 2) * alpha + 2 * delta * largest, least_people),
+                 math.sinh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
              "tanh in place of sinh": (lambda epsilon, delta, alpha, largest:
-                 2 * math.tanh(epsilon / 2) * alpha + 2 * delta * largest, least_people),
+                 2 * math.tanh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
              "delta forgotten": (lambda epsilon, delta, alpha, largest:
-                 2 * math.sinh(epsilon / 2) * alpha, least_people),
+                 2 * math.sinh(epsilon / 2) * alpha, least_people, tracing_sample_size),
              "exp(epsilon) - 1, which nothing attains": (lambda epsilon, delta, alpha, largest:
-                 math.expm1(epsilon) * alpha + 2 * delta * largest, least_people),
+                 math.expm1(epsilon) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
              "d/2 in place of d/3": (denominator, lambda d, alpha, epsilon, delta:
-                 (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3)),
+                 (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
              "half of the squared error": (denominator, lambda d, alpha, epsilon, delta:
-                 (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3))})
-def test_accounting_of_scores(denominator, least_people):
+                 (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
+             "in the package: the simpler form": planted(lambda d, alpha, epsilon, delta:
+                 d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta)),
+             "in the package: one person too few": planted(lambda *given: least_people(*given) - 1)})
+def test_accounting_of_scores(denominator, least_people, in_package):
     """Find the two laws that are farthest apart in their mean score by linear programming: they must stay within the
     denominator, and for delta = 0 come within 1% of it. Then compute the exact mean squared error of randomised
     response with averaging, of answering 0 and of a weak answer in between, for up to four people: none may need fewer
-    people than the bound. And the quoted form must be smaller.
+    people than the bound. And the quoted form must be smaller, and the package's the statement, rounded up.
     """
     closest = np.inf
     settings = [(.1, 0, .2, 1), (1, 0, .2, 1), (2, 0, .3, 2), (.5, 1e-3, .2, 1), (1, .01, .1, 1)]
@@ -176,5 +185,7 @@ def test_accounting_of_scores(denominator, least_people):
         alpha = math.sqrt(d / 6)
         quoted = d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta)
         assert quoted <= least_people(d, alpha, epsilon, delta)
+        given = dict(columns=d, accuracy=math.sqrt(1 / 6), epsilon=epsilon, delta=delta)
+        assert in_package(**given) == math.ceil(least_people(d, alpha, epsilon, delta) - 1e-9), given
     return (f"two laws come within {100 * closest:.2f}% of the denominator; no mechanism gets by with fewer people, "
             f"the nearest has {1 / tightest:.1f} times as many")
