@@ -190,7 +190,7 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(271_828, 1, size=(3, 1000))
     >>> adaptive_mean(x, radius=1e6, epsilon=1, rng=rng).round(2)
-    array([271827.95, 271828.02, 271828.01])
+    array([271827.95, 271828.02, 271828.03])
     """
     rows, shape = _runs(_checks.reals("x", x))
     n = rows.shape[1]
@@ -220,18 +220,21 @@ def _answers(ordered, plan, radius, rng):
 def _private_median(ordered, radius, epsilon, rng):
     """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on [-R, R].
 
-    N_z is constant between consecutive records: draw one of the n + 1 intervals, then a point of it. Exponents are
-    taken relative to the best interval that has a length, so that there is one that no ε, however large, destroys.
+    N_z is constant between consecutive records: draw one of the n + 1 intervals, then a point of it. Weights are taken
+    relative to the best interval that has a length, so that there is one that no ε, however large, destroys.
     """
     n = ordered.shape[1]
     ends = np.pad(np.clip(ordered, -radius, radius), [(0, 0), (1, 1)], constant_values=[(0, 0), (-radius, radius)])
-    gaps = np.diff(ends / 2)  # half a length, which is finite
+    mass = np.diff(ends / 2)  # half a length, which is finite
     loss = np.abs(np.arange(n + 1) - n / 2)
-    best = np.where(gaps > 0, loss, np.inf).min(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", over="ignore"):  # intervals of length 0 are not drawn
-        exponents = np.log(gaps) - epsilon / 2 * np.maximum(loss - best, 0)
-    exponents += rng.gumbel(size=gaps.shape)
-    run, chosen = np.arange(len(ends)), exponents.argmax(axis=1)
+    best = np.where(mass > 0, loss, np.inf).min(axis=1, keepdims=True)
+    if np.all(best == best[:1]):  # no ties in the middle: one row of weights serves all
+        best = best[:1]
+    with np.errstate(over="ignore"):
+        mass *= np.exp(-epsilon / 2 * np.maximum(loss - best, 0))
+    up_to = np.cumsum(mass, axis=1, out=mass)
+    goal = (1 - rng.random(len(ends))) * up_to[:, -1]  # not 0: an interval without length is never the first to reach it
+    run, chosen = np.arange(len(ends)), (up_to < goal[:, np.newaxis]).sum(axis=1)
     share = rng.random(len(ends))
     return (1 - share) * ends[run, chosen] + share * ends[run, chosen + 1]
 
