@@ -51,10 +51,11 @@ class ThemedFigure(Figure):
         return f'<div class="dp-still" role="img" aria-label="{html.escape(self.alt, quote=True)}">{svg}</div>'
 
 
-def figure(*, alt, width=6.4, height=3.6):
+def figure(*, alt, width=4.8, height=3.2):
     """An empty figure, `width` by `height` inches; `alt` says in words what it shows to somebody who does not see it.
 
-    Draw on it with matplotlib's own methods and let it be the last line of the cell.
+    It is not much wider than a phone, so that its texts can be read on one. Draw on it with matplotlib's own methods and
+    let it be the last line of the cell.
     """
     if not isinstance(alt, str) or not alt.strip():
         raise ValueError(f"alt must say in words what the figure shows, got {alt!r}")

@@ -358,9 +358,9 @@ def median_failure_bound(*, size, distance, radius, epsilon):
     Returns
     -------
     float64, the broadcast shape
-        F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Ā(z) dz over [h, 8], plus 2R Ā(8), where Ā(z) is h₀^-2 times
+        F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8], plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times
         the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and
-        D = Φ(z) - Φ(z₀). For h > 8, 2R Ā(h). For h ≥ 2R, 0.
+        D = Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
 
     Error
     -----
