@@ -66,12 +66,24 @@ def set_repository(app, config):
 
 # --- scripts and styles ---------------------------------------------------------------------------------------------------
 
+# Names its icon: a browser that is not led on at once looks for one at the root of the server, where there is none.
+FRONT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Differentially private statistics, executable</title>
+<link rel="icon" href="_static/favicon.svg">
+<meta http-equiv="refresh" content="0; url=chapters/index.html">
+<p><a href="chapters/index.html">Differentially private statistics, executable</a></p>
+"""
+
+
 def write_assets(app):
-    """Our front end, and the part of MathJax that the pages use, into the site's own folder."""
+    """The front page, our front end, and the part of MathJax that the pages use, into the site's own folders."""
     if app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
     static.mkdir(parents=True, exist_ok=True)
+    (static.parent / "index.html").write_text(FRONT, encoding="utf-8")
     for folder in app.config.html_static_path:                 # Sphinx copies them only if a page has changed, too
         copy_asset(str(Path(app.confdir, folder)), str(static))
     (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")

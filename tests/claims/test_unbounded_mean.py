@@ -60,7 +60,7 @@ def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda 
              "the first cell that passes": slow(largest=False), "the exact mean instead of a refusal": slow(refuses=False)})
 def test_privacy_and_error(mean):
     """Compute the exact law of the chosen cell for six pairs of neighbours, and the delta that it needs; compare 2500
-    runs on small data with that law, 100 000 on one, and the noise of the second stage with its own. Then count how often the error or a
+    runs on small data with that law, 40 000 on one, and the noise of the second stage with its own. Then count how often the error or a
     refusal exceeds the bound in 2000 runs at four settings. A frequency may be 6.5 standard errors off.
     """
     rng, paid = np.random.default_rng(1), .04
@@ -73,7 +73,7 @@ def test_privacy_and_error(mean):
         needed = max(needed, *(float(hockey_stick(one, other, 1.)) for one, other in (laws, laws[::-1])))
         for counts, law in zip((x, x_prime), laws, strict=True):
             data = np.repeat([.5, 1e9 + .5, 2e9 + .5], counts)
-            runs = 100_000 if counts == (3, 3, 1) else 2500
+            runs = 40_000 if counts == (3, 3, 1) else 2500
             answer = mean(np.broadcast_to(data, (runs, data.size)), epsilon=2., delta=paid, rng=rng)
             seen = [np.sum(np.abs(answer - place) < 1e6) for place in (.5, 1e9 + .5, 2e9 + .5)]
             for hits, chance in zip((*seen, np.isnan(answer).sum()), law, strict=True):

@@ -59,6 +59,14 @@ def test_asks_nobody_else_and_complains_of_nothing(browser, site, base, name, sc
     assert others == [] and complaints == []
 
 
+def test_the_front_page_leads_on_and_brings_its_icon(browser, base, site):
+    text = (site / FRONT).read_text(encoding="utf-8")
+    assert 'rel="icon"' in text and (site / re.search(r'rel="icon" href="([^"]+)"', text)[1]).is_file()
+    page = opened(browser, f"{base}/{FRONT}")
+    page.wait_for_url(f"{base}/chapters/index.html")
+    page.close()
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_fits_a_phone(browser, base, name):
     page = opened(browser, f"{base}/{name}", viewport=dict(width=360, height=740))
