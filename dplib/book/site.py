@@ -66,12 +66,12 @@ def set_repository(app, config):
 
 # --- scripts and styles ---------------------------------------------------------------------------------------------------
 
-# Names its icon: a browser that is not led on at once looks for one at the root of the server, where there is none.
+# Brings an icon, an empty one: a browser that is not led on at once would ask the root of the server for one.
 FRONT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Differentially private statistics, executable</title>
-<link rel="icon" href="_static/favicon.svg">
+<link rel="icon" href="data:,">
 <meta http-equiv="refresh" content="0; url=chapters/index.html">
 <p><a href="chapters/index.html">Differentially private statistics, executable</a></p>
 """

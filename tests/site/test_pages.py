@@ -60,8 +60,7 @@ def test_asks_nobody_else_and_complains_of_nothing(browser, site, base, name, sc
 
 
 def test_the_front_page_leads_on_and_brings_its_icon(browser, base, site):
-    text = (site / FRONT).read_text(encoding="utf-8")
-    assert 'rel="icon"' in text and (site / re.search(r'rel="icon" href="([^"]+)"', text)[1]).is_file()
+    assert '<link rel="icon" href="data:,">' in (site / FRONT).read_text(encoding="utf-8")
     page = opened(browser, f"{base}/{FRONT}")
     page.wait_for_url(f"{base}/chapters/index.html")
     page.close()
