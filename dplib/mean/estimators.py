@@ -346,9 +346,9 @@ def _blocks(rows):
 
 
 def _finite(block):
-    """A finite sum has finite terms, and is cheaper than a look at each; only if it is not do we search the culprit."""
+    """A finite sum of squares has finite terms, and is cheaper than a look at each; only if it is not do we look."""
     block = np.asarray(block, dtype=np.float64)
-    return block if np.isfinite(block.sum()) else _checks.reals("x", block)
+    return block if np.isfinite(np.vdot(block, block)) else _checks.reals("x", block)
 
 
 # ----------------------------------------------------------------------------------------------------------- the cells
