@@ -67,8 +67,8 @@ def packing_mass(*, hypotheses, epsilon, size, beta, delta=0.0):
     Error
     -----
     Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)), and above it where n ≥ 1 and β is less
-    than (1 - δ)/(1 + e^ε): the chance of missing grows before the chance of hitting shrinks. Relative rounding of order 1e-16 nε
-    if δ = 0.
+    than (1 - δ)/(1 + e^ε): the chance of missing grows before the chance of hitting shrinks. Relative rounding of order
+    1e-16 nε if δ = 0.
 
     Raises
     ------

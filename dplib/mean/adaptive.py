@@ -255,8 +255,8 @@ def clipped_normal_mean(offset, half_width):
     Returns
     -------
     float64, the broadcast shape
-        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing, with
-        slope Φ(d + a) - Φ(d - a).
+        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing,
+        with slope Φ(d + a) - Φ(d - a).
 
     Error
     -----
@@ -305,8 +305,8 @@ def unclip(seen, half_width):
     Returns
     -------
     float64, the shape of ``seen``
-        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``. |g_a| is concave in |d|: Newton's method climbs
-        from 0 and never passes the solution.
+        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``. |g_a| is concave in |d|: Newton's
+        method climbs from 0 and never passes the solution.
 
     Error
     -----

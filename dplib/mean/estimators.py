@@ -246,8 +246,8 @@ def private_scale(x, *, epsilon, delta, rng):
     Error
     -----
     For independent N(μ, σ²) records: σ < σ̂ ≤ 8σ if j is one of f - 1, f, f + 1 with f = ⌊log₂ σ⌋. Of these the most
-    frequent has probability at least 0.2895, and every other label at least 0.114 less. Fails, by a refusal or a wrong label,
-    with probability at most `scale_failure_bound`.
+    frequent has probability at least 0.2895, and every other label at least 0.114 less. A refusal or a wrong
+    label has probability at most `scale_failure_bound`.
 
     Cost
     ----

@@ -142,12 +142,8 @@ def stability_failure_bound(*, size, epsilon, delta, width=1.0):
     >>> stability_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([0.001029, 0.009492, 0.894611])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
-    width = _checks.reals("width", width, above=0)
-    threshold = np.vectorize(_threshold, otypes=[float])(epsilon, delta)
-    return _worst_offset(_cells_failure, width, size, 2 / epsilon, threshold)
+    settings = _stability_settings(size, epsilon, delta)
+    return _worst_offset(_cells_failure, _checks.reals("width", width, above=0), *settings)
 
 
 def _cells_failure(here, beside, there, *settings):
@@ -178,8 +174,8 @@ def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     Nothing is released only if the cell of μ and its two neighbours all stay below the threshold; each of them does with
     a probability that is computed exactly, and the product of the three is an upper bound. Noise beats noise with the
     exact tail of a difference of two Laplace variables. F is the largest of 21 offsets of μ in its cell; more offsets
-    add less than a part in a thousand. In simulations with F near 0.01 the true failure is above F/2 where μ is in the middle of its cell or
-    on an edge.
+    add less than a part in a thousand. In simulations with F near 0.01 the true failure is above F/2 where μ is in the
+    middle of its cell or on an edge.
 
     Cost
     ----
@@ -199,12 +195,8 @@ def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     >>> three_cells_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([4.9000e-05, 4.9000e-05, 9.2504e-02])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
-    width = _checks.reals("width", width, above=0)
-    threshold = np.vectorize(_threshold, otypes=[float])(epsilon, delta)
-    return _worst_offset(_three_cells_failure, width, size, 2 / epsilon, threshold)
+    settings = _stability_settings(size, epsilon, delta)
+    return _worst_offset(_three_cells_failure, _checks.reals("width", width, above=0), *settings)
 
 
 def _three_cells_failure(here, beside, there, size, scale, threshold):
@@ -227,10 +219,11 @@ def _unreleased(p, size, b, T):
         up, down = np.log1p(p * np.expm1(1 / b)), np.log1p(p * np.expm1(-1 / b))
         below, above = bdtr(few, n, p), bdtrc(few, n, p)
         low = np.minimum(np.exp(n * up - T / b) * bdtr(few, n, p * np.exp(1 / b - up)), below)
-        high = np.fmin(np.exp(n * down + T / b) * bdtrc(few, n, p * np.exp(-1 / b - down)), above)
-        least, most = (below - np.where(np.isnan(low), unknown, low) / 2 for unknown in (below, 0))
-        rest = high / 2 + np.exp(n * np.log1p(-p) - T / b) / 2
-    return np.where(size > n, 0, least + rest), most + rest
+        high = np.minimum(np.exp(n * down + T / b) * bdtrc(few, n, p * np.exp(-1 / b - down)), above)
+        empty = np.exp(n * np.log1p(-p) - T / b)
+    least = below - np.where(low > 0, low, below) / 2 + np.nan_to_num(high) / 2 + empty / 2
+    most = below - np.nan_to_num(low) / 2 + np.fmin(high, above) / 2 + empty / 2
+    return np.where(size > n, 0, least), most
 
 
 def _beaten(here, there, n, b):
@@ -283,10 +276,8 @@ def scale_failure_bound(*, size, epsilon, delta):
     >>> scale_failure_bound(size=[400, 800, 1200], epsilon=0.5, delta=1e-6).round(4)
     array([1.    , 0.0216, 0.0018])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
-    settings = np.broadcast_arrays(size // 2, 2 / epsilon, np.vectorize(_threshold, otypes=[float])(epsilon, delta))
+    records, scale, threshold = _stability_settings(size, epsilon, delta)
+    settings = np.broadcast_arrays(records // 2, scale, threshold)
     worst = np.empty(settings[0].shape)
     for place, setting in enumerate(zip(*map(np.ravel, settings))):
         columns = [np.reshape(number, (1, 1)) for number in setting]
@@ -310,8 +301,14 @@ def _octave_masses(lowest=-60, highest=6):
 OCTAVES = _octave_masses()
 
 
-def _threshold(epsilon, delta):
-    return stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
+def _stability_settings(size, epsilon, delta):
+    """n, b and T of a stability histogram."""
+    size = _checks.integers("size", size, at_least=1, at_most=2**62)
+    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
+    one = lambda epsilon, delta: stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
+    threshold = np.vectorize(one, otypes=[float])(epsilon, delta)
+    return size, 2 / epsilon, threshold
 
 
 def _stability_failure(here, there, unlisted, size, scale, threshold):
@@ -354,8 +351,8 @@ def _worst_offset(failure, width, *settings):
 
 
 def _masses(width):
-    """p⋆ (offsets, 1), its neighbours' masses (offsets, 2), and the p_k of the far cells (offsets, cells), the fullest first,
-    then the bound for the rest.
+    """p⋆ (offsets, 1), the masses of the two cells beside (offsets, 2), and the p_k of the far cells (offsets, cells), the
+    fullest first, then the bound for the rest.
 
     By symmetry, offsets u from 0 to 1/2 are enough.
     """
