@@ -70,7 +70,7 @@ def stability(size=10**6):
     listed = keys.tolist()
     space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.symmetric_distance()
     release = space >> opendp.t.then_count_by(TV=int) >> opendp.m.then_laplace_threshold(scale=1., threshold=15)
-    return {"ours": lambda: stability_histogram(keys, epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng),
+    return {"ours": lambda: stability_histogram(keys, domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng),
             "floor": lambda: np.unique(keys, return_counts=True), "OpenDP": lambda: release(listed)}
 
 

@@ -2,9 +2,13 @@
 
 Each check returns the argument in the form the caller computes with, or raises an error that names the argument and
 echoes what it got. None of them touches the caller's data.
+
+Records are read one by one wherever NumPy would let one of them decide how all are read (2**100 among integers, True
+among counts): what a release looks like must not tell of a single record.
 """
 
 import operator
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -20,7 +24,7 @@ def generator(rng):
 
 def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most=np.inf):
     """Finite real numbers within public limits, as a float64 array (the very same object if it was one already)."""
-    array = np.asarray(_numbers(name, value), dtype=np.float64)
+    array = np.asarray(numbers(name, value), dtype=np.float64)
     limits = [("above", np.greater, above), ("at least", np.greater_equal, at_least),
               ("below", np.less, below), ("at most", np.less_equal, at_most)]
     limits = [(words, compare, limit) for words, compare, limit in limits if np.isfinite(limit)]
@@ -33,17 +37,31 @@ def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most
     return array
 
 
-def _numbers(name, value):
+def numbers(name, value):
     """An array of numbers that need not be finite, of the type it came with."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be one array of real numbers, got rows of different lengths") from None
+    array = _array(name, value)
+    if array.dtype.kind == "O" and all(isinstance(record, (Real, np.bool_)) for record in array.flat):
+        return np.array([_float(record) for record in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold real numbers, got {_shown(value, array)}")
+    return array
+
+
+def _float(number):
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
+def _array(name, value):
+    """An array of whatever type NumPy finds."""
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(value)}")
-    return array
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be one array of numbers, got rows of different lengths") from None
 
 
 def _shown(value, array):
@@ -53,7 +71,7 @@ def _shown(value, array):
 
 def data_sets(name, value):
     """Data sets along the last axis, of one record or more each. Whoever reads the records checks that they are finite."""
-    array = _numbers(name, value)
+    array = numbers(name, value)
     if array.ndim == 0 or array.shape[-1] == 0:
         raise ValueError(f"{name} must have at least one record on the last axis, got shape {array.shape}")
     return array
@@ -69,15 +87,22 @@ def real(name, value, **limits):
 
 def integers(name, value, *, at_least, at_most):
     """Integers within public limits, as an array of their own integer type (booleans count as 0 and 1)."""
-    array = np.asarray(value)
-    if array.size == 0 and array.dtype.kind == "f":  # an empty list has no type of its own
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "biu":
-        raise ValueError(f"{name} must hold integers, got {_shown(value, array)}")
+    array = whole(name, value)
     if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
-        good = (array >= at_least) & (array <= at_most)
-        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {array[~good].flat[0]}")
-    return array
+        worst = array.min() if array.min() < at_least else array.max()
+        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {worst}")
+    return array.astype(np.int64) if array.dtype.kind == "O" else array
+
+
+def whole(name, value):
+    """Integers of any size, as an array of the type they came with, or of Python's integers."""
+    array = _array(name, value)
+    if array.dtype.kind in "biu":
+        return array
+    records = np.array(value, dtype=object)
+    if all(isinstance(record, (Integral, np.bool_)) for record in records.flat):
+        return records
+    raise ValueError(f"{name} must hold integers, got {_shown(value, array)}")
 
 
 def integer(name, value, *, at_least, at_most=2**62):

@@ -18,6 +18,8 @@ A
 ``noise`` is ``"laplace"`` (real, idealised arithmetic) or ``"discrete_laplace"`` (integer, exact coins).
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from math import prod
@@ -38,9 +40,8 @@ class SparseHistogram:
 
     Attributes
     ----------
-    labels : array, shape (m,)
-        The released labels, sorted. For strings the type is as wide as the longest released label, not as the longest
-        one in the data.
+    labels : int64 array, or object array of str, shape (m,)
+        The released labels, sorted. The declared domain alone decides about the type.
     counts : float64 or int64 array, shape (m,)
         Their noisy counts. Every other label counts as 0.
     threshold : float or int
@@ -115,7 +116,7 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
 
 def _count_cells(labels, cells, bounds):
     """Exact counts of shape (..., cells)."""
-    labels = np.asarray(labels)
+    labels = _checks.whole("labels", labels) if bounds is None else _checks.numbers("labels", labels)
     if labels.ndim == 0:
         raise ValueError(f"labels must have the records on the last axis, got the single value {labels}")
     *batch, n = labels.shape
@@ -195,7 +196,7 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
         return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
 
 
-def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="laplace", rng):
+def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
     """Count the records of each label and release the cells whose noisy count passes a threshold.
 
     The list of possible labels may be unlimited and unknown. What is not released counts as 0.
@@ -203,7 +204,10 @@ def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
     Parameters
     ----------
     labels : array_like, shape (n,)
-        One data set: the label of each record. Integers, strings, or anything NumPy can sort.
+        One data set: the label of each record.
+    domain : {"integers", "text"}
+        Which labels there can be, public: int64 numbers, or strings of any length. Nothing about the labels is inferred
+        from the data.
     epsilon : float > 0
     delta : float in (0, 1/2]
     neighbor : {"replace", "add_remove"}
@@ -217,9 +221,9 @@ def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
 
     Privacy
     -------
-    (ε, δ)-DP under the stated relation, with the smallest possible threshold, `stability_threshold`. With
-    ``noise="laplace"`` idealised arithmetic; with integer noise the rounding described in `discrete_laplace` multiplies
-    δ by at most 1 + 2**-42 T.
+    (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
+    `stability_threshold`. With ``noise="laplace"`` idealised arithmetic; with integer noise the rounding described in
+    `discrete_laplace` multiplies δ by at most 1 + 2**-42 T.
 
     Error
     -----
@@ -228,12 +232,13 @@ def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
 
     Cost
     ----
-    O(n log n), or O(n) for integers in a range of at most 4n; one draw per non-empty cell.
+    O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per
+    non-empty cell.
 
     Raises
     ------
     ValueError
-        If the labels are not one-dimensional and sortable, one is missing (NaN), or an argument is out of range.
+        If the labels are not one data set, one is outside the domain, or an argument is out of range.
     TypeError
         If ``rng`` is not a Generator.
 
@@ -245,23 +250,26 @@ def stability_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
     --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
-    >>> released = stability_histogram(words, epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released = stability_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
     >>> released.labels, released.counts, released.threshold
-    (array(['of', 'the'], dtype='<U3'), array([405, 898]), 28)
+    (array(['of', 'the'], dtype=object), array([405, 898]), 28)
     """
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise)
-    names, counts = _count_labels(labels)
+    names, counts = _count_labels(labels, domain)
     noisy = NOISE[noise](counts, sensitivity=SENSITIVITY[neighbor], epsilon=epsilon, rng=rng)
     return _released(names, noisy, threshold)
 
 
-def truncated_histogram(labels, *, epsilon, delta, neighbor="replace", noise="laplace", rng):
+def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
     """A `stability_histogram` with bounded noise, whose error is bounded with certainty.
 
     Parameters
     ----------
     labels : array_like, shape (n,)
-        One data set: the label of each record. Integers, strings, or anything NumPy can sort.
+        One data set: the label of each record.
+    domain : {"integers", "text"}
+        Which labels there can be, public: int64 numbers, or strings of any length. Nothing about the labels is inferred
+        from the data.
     epsilon : float > 0
     delta : float in (0, 1/2]
     neighbor : {"replace", "add_remove"}
@@ -277,10 +285,10 @@ def truncated_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
 
     Privacy
     -------
-    (ε, δ)-DP under the stated relation, with A = b ln(1 + (e^(1/b) - 1)/δ) under ``replace`` and 2δ in place of δ under
-    ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under ``add_remove``), Z = Σ q^|m| over |m| ≤ A. With
-    ``noise="laplace"`` idealised arithmetic; with integer noise rounding multiplies δ by at most 1 + 2**-42 A and adds
-    at most 2**-41 to ε.
+    (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under
+    ``replace`` and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under
+    ``add_remove``), Z = Σ q^|m| over |m| ≤ A. With ``noise="laplace"`` idealised arithmetic; with integer noise rounding
+    multiplies δ by at most 1 + 2**-42 A and adds at most 2**-41 to ε.
 
     Error
     -----
@@ -288,13 +296,12 @@ def truncated_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
 
     Cost
     ----
-    O(n log n), or O(n) for integers in a range of at most 4n; one draw per non-empty cell (several for integer noise
-    when δ is not small).
+    That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
 
     Raises
     ------
     ValueError
-        If the labels are not one-dimensional and sortable, one is missing (NaN), or an argument is out of range.
+        If the labels are not one data set, one is outside the domain, or an argument is out of range.
     TypeError
         If ``rng`` is not a Generator.
 
@@ -306,14 +313,14 @@ def truncated_histogram(labels, *, epsilon, delta, neighbor="replace", noise="la
     --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
-    >>> released = truncated_histogram(words, epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released = truncated_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
     >>> released.labels, released.counts, released.threshold
-    (array(['of', 'the'], dtype='<U3'), array([401, 906]), 29)
+    (array(['of', 'the'], dtype=object), array([401, 906]), 29)
     """
     scale = _checks.scale(SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)], epsilon)
     delta = _checks.real("delta", delta, above=0, at_most=0.5)
     _checks.choice("noise", noise, NOISE)
-    names, counts = _count_labels(labels)
+    names, counts = _count_labels(labels, domain)
     _checks.generator(rng)
     if noise == "laplace":
         bound = _laplace_bound(scale, delta / SENSITIVITY[neighbor])
@@ -349,29 +356,41 @@ def _ceil(number):
     return int(number.to_integral_value(ROUND_CEILING))
 
 
-def _count_labels(labels):
+def _count_labels(labels, domain):
     """The distinct labels in sorted order, and how often each occurs."""
-    labels = np.asarray(labels)
+    return DOMAINS[_checks.choice("domain", domain, DOMAINS)](labels)
+
+
+def _count_integers(labels):
+    labels = _checks.integers("labels", labels, at_least=-(2**63), at_most=2**63 - 1).astype(np.int64, copy=False)
     if labels.ndim != 1:
         raise ValueError(f"labels must be one data set, an array of shape (n,), got shape {labels.shape}")
-    if labels.size and labels.dtype.kind in "iu":
+    if labels.size:
         low, high = int(labels.min()), int(labels.max())
-        if high - low < 4 * labels.size and high < 2**63:  # a range this short is counted faster than sorted
-            counts = np.bincount(np.subtract(labels, low, dtype=np.int64, casting="unsafe"))
+        if high - low < 4 * labels.size:  # a range this short is counted faster than sorted
+            counts = np.bincount(labels - low)
             occupied = np.flatnonzero(counts)
-            return (occupied + low).astype(labels.dtype), counts[occupied]
-    try:
-        if np.any(labels != labels):
-            raise ValueError("labels must not be missing, got NaN")
-        return np.unique(labels, return_counts=True)
-    except TypeError as error:
-        raise ValueError(f"labels must be of one sortable kind, got {error}") from None
+            return occupied + low, counts[occupied]
+    return np.unique(labels, return_counts=True)
+
+
+def _count_text(labels):
+    """By hashing: an array of strings is as wide as the longest of them, in its type and in memory."""
+    labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ValueError(f"labels must be one data set, of shape (n,), got the single value {labels!r}")
+    labels = list(labels)
+    if others := {type(label).__name__ for label in labels if not isinstance(label, str)}:
+        raise ValueError(f"labels must be strings, got {', '.join(sorted(others))} among them")
+    counts = Counter(labels)
+    names = sorted(counts)
+    return np.array([str(name) for name in names], dtype=object), np.array([counts[name] for name in names], dtype=np.int64)
+
+
+DOMAINS = {"integers": _count_integers, "text": _count_text}
 
 
 def _released(names, noisy, threshold):
-    """Only what passes the threshold; the width of a string type must not betray a longer label that does not."""
+    """Only what passes the threshold."""
     passed = noisy > threshold if noisy.dtype.kind == "f" else noisy >= threshold
-    names = names[passed]
-    if names.dtype.kind in "US":
-        names = np.array(names.tolist(), dtype=names.dtype.kind)
-    return SparseHistogram(names, noisy[passed], threshold)
+    return SparseHistogram(names[passed], noisy[passed], threshold)

@@ -184,7 +184,8 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     delta = _checks.real("delta", delta, above=0, below=1)
     sigma = gaussian_sigma(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     noise = _checks.generator(rng).normal(scale=sigma, size=value.shape)
-    noise += value
+    with np.errstate(over="ignore"):  # as in `laplace`
+        noise += value
     return noise
 
 
@@ -636,9 +637,9 @@ def _exponents(scores, sensitivity, epsilon, monotonic):
     scores = _checks.reals("scores", scores)
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise ValueError(f"scores must have at least one candidate on the last axis, got shape {scores.shape}")
-    unit = _checks.scale(sensitivity, epsilon) * (1 if monotonic else 2)
+    scale = _checks.scale(sensitivity, epsilon)
     with np.errstate(over="ignore"):  # hopeless candidates may fall to -inf
-        return (scores - scores.max(axis=-1, keepdims=True)) / unit
+        return (scores - scores.max(axis=-1, keepdims=True)) / scale / (1 if monotonic else 2)
 
 
 def _noisy_argmax(exponents, noise):

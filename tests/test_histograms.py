@@ -88,7 +88,7 @@ def test_empty_data():
         assert noisy.shape == (*shape[:-1], 4)
     for histogram in (stability_histogram, truncated_histogram):
         for noise in ("laplace", "discrete_laplace"):
-            released = histogram([], epsilon=1, delta=1e-6, neighbor="add_remove", noise=noise, rng=rng())
+            released = histogram([], domain="text", epsilon=1, delta=1e-6, neighbor="add_remove", noise=noise, rng=rng())
             assert released.labels.size == released.counts.size == 0
 
 
@@ -193,13 +193,13 @@ def test_truncated_histogram_by_enumeration(epsilon, delta, neighbor):
 
 
 def test_truncation_golden():
-    assert truncated_histogram([0], epsilon=1, delta=1e-6, noise="discrete_laplace", rng=rng()).threshold == 27 + 2
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, noise="discrete_laplace", rng=rng()).threshold == 27 + 2
     q = np.exp(-0.5)
     assert round(2 * q**27 / np.sum(q ** np.abs(np.arange(-27, 28.0))) * 1e7, 1) == 6.7
     bound = 2 * np.log1p(np.expm1(0.5) / 1e-6)
-    assert truncated_histogram([0], epsilon=1, delta=1e-6, rng=rng()).threshold == pytest.approx(1 + bound, rel=1e-14)
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, rng=rng()).threshold == pytest.approx(1 + bound, rel=1e-14)
     bound = np.log1p(np.expm1(1) / 2e-6)
-    assert truncated_histogram([0], epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng()).threshold == pytest.approx(
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng()).threshold == pytest.approx(
         1 + bound
     )
 
@@ -222,29 +222,43 @@ def test_laplace_bound_loses_what_it_should(scale, lost):
         rng(6).integers(-50, 50, 500),
         rng(6).integers(0, 2**62, 500) // 2**56,
         rng(6).integers(-100, 100, 300).astype(np.int8),
-        np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], dtype=np.uint64),
+        np.array([2**63 - 1, 2**63 - 2, 2**63 - 1], dtype=np.uint64),
         np.array([-(2**63), 2**63 - 1, 0, 0]),
-        np.array(list("abracadabra")),
-        np.array(list("abracadabra"), dtype=object),
-        np.array([1.5, -2.0, 1.5]),
+        np.array([3, True, np.uint64(3)], dtype=object),
+        [np.uint64(3), -1, np.int8(3)],
         np.array([True, False, True]),
-        np.array(["2020-01-01", "2021-01-01", "2020-01-01"], dtype="datetime64[D]"),
-        list("bab"),
+        [],
     ],
     ids=lambda labels: str(getattr(labels, "dtype", "list")),
 )
-def test_counting_labels(labels):
-    names, counts = histograms._count_labels(labels)
-    values = np.asarray(labels)
-    assert dict(zip(names.tolist(), counts.tolist())) == Counter(values.tolist())
-    assert names.tolist() == sorted(set(values.tolist())) and names.dtype == values.dtype
+def test_counting_integers(labels):
+    names, counts = histograms._count_labels(labels, "integers")
+    assert dict(zip(names.tolist(), counts.tolist())) == Counter(map(int, labels))
+    assert names.tolist() == sorted(set(map(int, labels))) and names.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array(list("abracadabra")),
+        np.array(list("abracadabra"), dtype=object),
+        ("a", "a\0", "\ud800", "a"),
+        [np.str_("b"), "b", "a"],
+        [],
+    ],
+    ids=lambda labels: str(getattr(labels, "dtype", type(labels).__name__)),
+)
+def test_counting_text(labels):
+    names, counts = histograms._count_labels(labels, "text")
+    assert dict(zip(names, counts.tolist())) == Counter(map(str, labels))
+    assert names.tolist() == sorted(set(labels)) and {type(name) for name in names} <= {str}
 
 
 @pytest.mark.parametrize("histogram", [stability_histogram, truncated_histogram])
 @pytest.mark.parametrize("noise", ["laplace", "discrete_laplace"])
 def test_releases_the_right_cells(histogram, noise):
     labels = np.repeat(np.arange(400), np.r_[[1000] * 200, [1] * 200])
-    released = histogram(labels, epsilon=1, delta=1e-9, noise=noise, rng=rng(7))
+    released = histogram(labels, domain="integers", epsilon=1, delta=1e-9, noise=noise, rng=rng(7))
     np.testing.assert_array_equal(released.labels, np.arange(200))
     assert np.all(np.abs(released.counts - 1000) < 100)
     if noise == "laplace":
@@ -258,11 +272,11 @@ def test_releases_the_right_cells(histogram, noise):
 def test_singletons_pass_with_probability_delta(neighbor, noise):
     """A million cells of one record: the number released is binomial with parameter δ (or just below it)."""
     n, delta = 1_000_000, 1e-3
-    released = stability_histogram(np.arange(n), epsilon=0.5, delta=delta, neighbor=neighbor, noise=noise, rng=rng(8))
+    released = stability_histogram(np.arange(n), domain="integers", epsilon=0.5, delta=delta, neighbor=neighbor, noise=noise, rng=rng(8))
     with mpmath.workdps(30):
         p = delta if noise == "laplace" else float(integer_tail(released.threshold, 0.5, RELATIONS[neighbor]))
     assert abs(released.labels.size - n * p) < 5 * np.sqrt(n * p)
-    never = truncated_histogram(np.arange(n), epsilon=0.5, delta=delta, neighbor=neighbor, noise=noise, rng=rng(8))
+    never = truncated_histogram(np.arange(n), domain="integers", epsilon=0.5, delta=delta, neighbor=neighbor, noise=noise, rng=rng(8))
     assert never.labels.size == 0
 
 
@@ -271,7 +285,7 @@ def test_singletons_pass_with_probability_delta(neighbor, noise):
 def test_truncated_error_is_certain(noise, delta):
     counts = rng(9).integers(1, 60, size=20_000)
     released = truncated_histogram(
-        np.repeat(np.arange(counts.size), counts), epsilon=0.5, delta=delta, noise=noise, rng=rng(10)
+        np.repeat(np.arange(counts.size), counts), domain="integers", epsilon=0.5, delta=delta, noise=noise, rng=rng(10)
     )
     bound = released.threshold - (1 if noise == "laplace" else 2)
     estimate = np.zeros(counts.size)
@@ -293,27 +307,21 @@ def test_truncated_laplace_follows_its_law():
 
 def test_order_of_the_data_does_not_show():
     labels = rng(12).integers(0, 30, 2000)
-    for data in (labels, labels * 10**12, np.array([f"w{i}" for i in labels])):
-        one, two = (stability_histogram(x, epsilon=1, delta=1e-3, rng=rng(13)) for x in (data, data[::-1].copy()))
+    for domain, data in (("integers", labels), ("integers", labels * 10**12), ("text", np.array([f"w{i}" for i in labels]))):
+        one, two = (
+            stability_histogram(x, domain=domain, epsilon=1, delta=1e-3, rng=rng(13)) for x in (data, data[::-1].copy())
+        )
         np.testing.assert_array_equal(one.labels, two.labels)
         np.testing.assert_array_equal(one.counts, two.counts)
         assert np.all(one.labels[:-1] < one.labels[1:])
-
-
-def test_type_of_the_labels_does_not_betray_a_hidden_one():
-    """NumPy's string type is as wide as its longest entry: the wide entry must leave with the cell it belongs to."""
-    common = ["yes"] * 1000
-    for secret in ("a", "a very long secret"):
-        released = stability_histogram(common + [secret], epsilon=1, delta=1e-6, rng=rng(14))
-        assert released.labels.dtype == np.dtype("<U3") and released.labels.tolist() == ["yes"]
 
 
 @pytest.mark.parametrize(
     "call",
     [
         lambda **k: laplace_histogram([0, 1], **{"cells": 2, "epsilon": 1, "rng": rng(), **k}),
-        lambda **k: stability_histogram([0, 1], **{"epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
-        lambda **k: truncated_histogram([0, 1], **{"epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
+        lambda **k: stability_histogram([0, 1], **{"domain": "integers", "epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
+        lambda **k: truncated_histogram([0, 1], **{"domain": "integers", "epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
         lambda **k: stability_threshold(**{"epsilon": 1, "delta": 0.1, **k}),
     ],
     ids=["laplace", "stability", "truncated", "threshold"],
@@ -324,6 +332,7 @@ def test_bad_parameters(call, request):
     randomness = {} if name == "threshold" else {"rng": source}
     bad = {"epsilon": (0, -1, np.nan, np.inf, "1"), "neighbor": ("swap", None), "noise": ("gaussian", None)}
     bad |= {"cells": (0, -1, 2.0, "2", None)} if name == "laplace" else {"delta": (0, 0.51, -1, np.nan, "x")}
+    bad |= {"domain": (int, None, "floats")} if name in ("stability", "truncated") else {}
     for parameter, values in bad.items():
         for value in values:
             with pytest.raises(ValueError, match=parameter):
@@ -338,17 +347,15 @@ def test_bad_labels():
     for bad in ([0, 2], [-1, 0], [0.0, 1.0], 1, ["a"]):
         with pytest.raises(ValueError, match="labels"):
             laplace_histogram(bad, cells=2, epsilon=1, rng=rng())
-    for bad in (
-        3,
-        [[1, 2]],
-        [1.0, np.nan],
-        np.array(["a", 1], dtype=object),
-        np.array(["NaT"], dtype="datetime64[D]"),
-        np.array(["a", None], dtype=object),
-    ):
-        for histogram in (stability_histogram, truncated_histogram):
-            with pytest.raises(ValueError, match="labels"):
-                histogram(bad, epsilon=1, delta=0.1, rng=rng())
+    wrong = {
+        "integers": (3, [[1, 2]], [1.0, 2.0], [1, 2.0], [2**63], [1, -(2**63) - 1], [2**100, 1], ["a", 1], [None], np.zeros((2, 2), int)),
+        "text": (3, "abc", ["a", 1], ["a", None], [b"a"], [["a"]], np.array("a"), np.array([["a"]]), [float("nan"), "a"]),
+    }
+    for domain, several in wrong.items():
+        for bad in several:
+            for histogram in (stability_histogram, truncated_histogram):
+                with pytest.raises(ValueError, match="labels"):
+                    histogram(bad, domain=domain, epsilon=1, delta=0.1, rng=rng())
 
 
 def test_data_are_left_alone():
@@ -356,5 +363,5 @@ def test_data_are_left_alone():
     kept = labels.copy()
     labels.flags.writeable = False
     laplace_histogram(labels, cells=5, epsilon=1, rng=rng())
-    stability_histogram(labels, epsilon=1, delta=0.1, rng=rng())
+    stability_histogram(labels, domain="integers", epsilon=1, delta=0.1, rng=rng())
     np.testing.assert_array_equal(labels, kept)

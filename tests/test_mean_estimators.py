@@ -376,7 +376,7 @@ BAD_RECORDS = [
     (["a"], "x must hold real numbers"),
     ([1j], "x must hold real numbers"),
     ([None, 1.0], "x must hold real numbers, got an array of type object$"),
-    ([[1.0], [1.0, 2.0]], "x must be one array of real numbers, got rows of different lengths"),
+    ([[1.0], [1.0, 2.0]], "x must be one array of numbers, got rows of different lengths"),
     (np.ma.array([1.0, 1e6, 2.0], mask=[0, 1, 0]), "x must have no masked entries, got 1"),
 ]
 
@@ -393,7 +393,7 @@ def test_bad_records_are_refused_before_any_noise(estimate, x, message):
 
 @every
 def test_a_message_shows_no_record(estimate):
-    for bad in ([123.456] * 1000 + [None], np.full(1000, 123.456 + 1j), ["123.456"] * 1000, [123456 * 10**30] * 1000):
+    for bad in ([123.456] * 1000 + [None], np.full(1000, 123.456 + 1j), ["123.456"] * 1000, [123456 * 10**400] * 1000):
         with pytest.raises(ValueError, match="x must") as told:
             estimate(bad, rng=rng())
         assert "123" not in str(told.value) and len(str(told.value)) < 100

@@ -223,7 +223,7 @@ def test_all_outputs_of_two_cells(threshold):
 
 def named_cells(threshold=lambda T, noise: T, noise_scale=1., passes=None, order=None):
     """A stability histogram with room for mistakes."""
-    def histogram(labels, *, epsilon, delta, neighbor, noise, rng):
+    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
         T = threshold(stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise), noise)
         names, first, counts = np.unique(labels, return_index=True, return_counts=True)
         noisy = counts + draw(noise, noise_scale * SWAP[neighbor] / epsilon, counts.shape, rng)
@@ -256,13 +256,13 @@ def test_names_and_noise(histogram):
         q = math.exp(-1 / b)
         T = stability_threshold(**given)
         chance = delta if noise == "laplace" else float(tail(T - 1, q))
-        alone = histogram(rng.permutation(200_000), **given, rng=rng)
+        alone = histogram(rng.permutation(200_000), domain="integers", **given, rng=rng)
         worst = max(worst, abs(standard_errors(len(alone.labels), 200_000, chance)))
         assert worst < FAR, (given, len(alone.labels))
         assert (np.diff(alone.labels) > 0).all()
         assert alone.threshold == T and (alone.counts > T if noise == "laplace" else alone.counts >= T).all()
         crowd = 400 + math.ceil(20 * b)                                  # far above the threshold: all are named
-        size = np.abs(histogram(np.repeat(np.arange(2000), crowd), **given, rng=rng).counts - crowd)
+        size = np.abs(histogram(np.repeat(np.arange(2000), crowd), domain="integers", **given, rng=rng).counts - crowd)
         mean, square = (b, 2 * b * b) if noise == "laplace" else (2 * q / (1 - q * q), 2 * q / (1 - q) ** 2)
         assert size.size == 2000
         worst = max(worst, abs(size.mean() - mean) / math.sqrt((square - mean**2) / 2000))
@@ -348,7 +348,7 @@ def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
             highest = max(float(fails(c, t, T, b)) for c in range(1, 200))
             assert 1 - (1 - highest) ** m <= beta, (noise, m, beta)
         for size in (16, 24):
-            released = histogram(np.repeat(np.arange(cells), size), **given, noise=noise, rng=rng)
+            released = histogram(np.repeat(np.arange(cells), size), domain="integers", **given, noise=noise, rng=rng)
             reported = np.zeros(cells)
             reported[released.labels] = released.counts
             t = size - (1e-9 if noise == "laplace" else 1)
@@ -370,7 +370,7 @@ def test_everybody_alone(histogram):
     for n, runs in ((10, 2000), (1000, 1000), (100_000, 50)):
         largest = []
         for _ in range(runs):
-            counts = histogram(np.arange(n), **given, rng=rng).counts
+            counts = histogram(np.arange(n), domain="integers", **given, rng=rng).counts
             largest.append(max(np.abs(counts - 1).max(initial=0), float(len(counts) < n)))
         largest = np.array(largest)
         for chance in (.25, .5, .75, .97):
@@ -406,8 +406,9 @@ def shown_truncated(threshold, A, q, top=160):
 
 def truncated(cut=lambda A: A, threshold=lambda T: T, noise_scale=1.):
     """A truncated histogram with room for mistakes."""
-    def histogram(labels, *, epsilon, delta, neighbor, noise, rng):
-        right = truncated_histogram([], epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise, rng=rng).threshold
+    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
+        given = dict(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise)
+        right = truncated_histogram([], domain=domain, **given, rng=rng).threshold
         whole = noise != "laplace"
         A = cut(right - 1 - whole)
         names, counts = np.unique(labels, return_counts=True)
@@ -457,7 +458,7 @@ def test_noise_with_an_end(histogram):
     settings = [(1., 1e-6), (1., .01), (.3, 1e-3), (3., 1e-4)]
     for (epsilon, delta), neighbor, noise in itertools.product(settings, NEIGHBORS, NOISES):
         given, b = dict(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise), SWAP[neighbor] / epsilon
-        released = histogram(np.repeat(np.arange(sizes.size), sizes), **given, rng=rng)
+        released = histogram(np.repeat(np.arange(sizes.size), sizes), domain="integers", **given, rng=rng)
         A, T = least_bound(**given), released.threshold
         reported = np.zeros(sizes.size)
         reported[released.labels] = released.counts

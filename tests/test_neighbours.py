@@ -1,0 +1,294 @@
+"""No public mechanism, of the package or on a page, shows one record in anything but its random value.
+
+Every mechanism releases both data sets of every pair, watched as in tests/neighbours.py. Then the mistakes that were once
+made are put back, and each must be noticed.
+"""
+
+import ast
+import inspect
+import pkgutil
+import re
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dplib
+from dplib import _checks, histograms, lower_bounds, mean, mechanisms
+from dplib.mean import adaptive, estimators
+from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
+
+OPTIONS = re.compile(r"\A(---\n.*?\n---\n|(:[^\n]*\n)+)", re.S)      # of a cell, before its code
+CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
+RELATIONS, NOISES = {"replace": False, "add_remove": True}, ("laplace", "discrete_laplace")
+
+# ------------------------------------------------------------------------------------------------------- the mechanisms
+
+
+def answers(far):
+    """(f(x), f(x')) at most `far` apart: the same numbers in other types, at the ends of what a float can hold."""
+    yield from [(5, 6), (5, 6.0), (True, 2), (2**63 - 1, 2**63), (2**100, 2**100 + 1), (0.0, -0.0), (5e-324, 0), (HUGE, far - HUGE)]
+    yield from [([1, 2], [1, 3]), ([True, 0], [2, 0]), ([2**63 - 1, 0], [2**63, 0]), ([0.0], [-0.0]), ([-HUGE, 0], [far - HUGE, 0])]
+    yield from [([HUGE, -HUGE], [far, 0.0]), (np.array([1, 2]), np.array([1, 3])), ([], [])]
+
+
+def counts():
+    ends = [(2**62 - 1, 2**62), (-(2**62), 1 - 2**62), (True, 2), (np.True_, 0), (np.uint64(7), 8), ([True, True], [True, 2])]
+    return [(5, 6), ([0, 1], [1, 1]), ([], []), ([2**62, 0], [np.int8(1), np.uint64(1)]), *ends]
+
+
+def scores():
+    return [pair for pair in answers(HUGE) if np.size(pair[0]) and np.ndim(pair[0])] + [([3, 1, 0.0], [3, 1, -0.0])]
+
+
+def private(pairs=number_pairs, **given):
+    """What makes of a function the releases to look at, each with its pairs."""
+    return lambda function: [(lambda data, rng: function(data, **given, rng=rng), pairs())]
+
+
+def both(*makers):
+    return lambda function: chain.from_iterable(maker(function) for maker in makers)
+
+
+def histogram(pairs, **given):
+    """The same under every relation and noise, with the pairs of that relation."""
+    return both(*(private(lambda joined=joined: pairs(joined), **given, epsilon=4, neighbor=relation, noise=noise)
+                  for relation, joined in RELATIONS.items() for noise in NOISES))
+
+
+HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
+LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
+COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
+SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
+PACKAGE = {
+    mechanisms.laplace: private(**HUGE_ANSWERS),
+    mechanisms.gaussian: private(**LARGE_ANSWERS),
+    mechanisms.discrete_laplace: private(**COUNTS),
+    mechanisms.discrete_gaussian: private(**COUNTS, delta=1e-6),
+    mechanisms.exponential: private(**SCORES),
+    mechanisms.report_noisy_max: private(**SCORES),
+    mechanisms.permute_and_flip: private(**SCORES),
+    mechanisms.randomized_response: private(lambda: cell_pairs(False), epsilon=1),
+    histograms.laplace_histogram: both(histogram(cell_pairs, cells=2), private(cells=5, bounds=(-3, 4), epsilon=1)),
+    histograms.stability_histogram: SPARSE,
+    histograms.truncated_histogram: SPARSE,
+    mean.clipped_mean: private(radius=10, epsilon=1),
+    mean.two_stage_mean: private(radius=10, epsilon=1),
+    mean.unbounded_mean: private(epsilon=5, delta=1e-3),
+    mean.private_scale: private(epsilon=5, delta=1e-3),
+    mean.adaptive_mean: both(private(radius=1e3, epsilon=1), private(radius=1e307, epsilon=1e4)),
+    mean.mean_interval: both(private(radius=10, epsilon=3), private(radius=0.1, epsilon=1)),
+    lower_bounds.sign_test: private(shift=1, epsilon=1),
+    lower_bounds.clamped_likelihood_test: private(shift=1, clamp=0.5, epsilon=1),
+}
+
+
+def test_every_mechanism_of_the_package_is_here():
+    """Whoever takes a generator draws noise: it is a mechanism."""
+    modules = [import_module(f"dplib.{module.name}") for module in pkgutil.iter_modules(dplib.__path__)
+               if module.name != "book" and not module.name.startswith("_")]
+    public = {f for module in modules for name, f in vars(module).items()
+              if inspect.isfunction(f) and not name.startswith("_") and f.__module__.startswith(module.__name__)}
+    assert {f for f in public if "rng" in inspect.signature(f).parameters} == set(PACKAGE)
+
+
+# ------------------------------------------------------------------------------------------------ the functions of pages
+
+def as_floats(x):
+    return np.asarray(x, dtype=float)
+
+
+def one_row(x):
+    return as_floats(x).reshape(-1)
+
+
+def rows(x):
+    """Data sets as rows, as many records in each as makes pairs."""
+    x = np.atleast_2d(as_floats(x))
+    return x[:, :-1] if x.shape[1] % 2 and x.shape[1] > 1 else np.resize(x, (len(x), max(2, x.shape[1])))
+
+
+def inside(pairs):
+    return ((x, y) for x, y in pairs if min(map(int, chain(x, y))) >= 0 and max(map(int, chain(x, y))) < 2**63 - 1)
+
+
+def on(shape, maker):
+    """The same for a function of a page, which wants its data in a certain shape."""
+    return lambda function: maker(lambda data, **given: function(shape(data), **given))
+
+
+ON_PAGES = {
+    "draw_centre": on(one_row, private(radius=10, epsilon=1)),
+    "windows_centre": on(rows, private(radius=10, epsilon=1, half=1.5)),
+    "coarse_cell": on(rows, private(radius=10, epsilon=1)),
+    "mean_in_any_unit": on(as_floats, private(epsilon=60, delta=1e-3)),
+    "sharper_scale": on(rows, private(epsilon=60, delta=1e-3)),
+    "median_over_gaps": on(one_row, private(low=-5, high=5, epsilon=1)),
+    "sparse_pure_histogram": private(lambda: inside(integer_pairs(False)), cells=2**63 - 1, epsilon=9, cutoff=25),
+}
+BROKEN_ON_PURPOSE = {"noise_on_what_is_there", "around_the_median", "until_it_answers"}
+NO_DATA = {                        # they draw their own, or none
+    "single_run", "single_runs", "tent", "lost", "misses", "inhabited", "empty", "largest_error", "hundred", "runs_of_clipped_mean",
+    "sample_signs", "study", "coupled_pairs", "runs_of_two_stages", "one_sample", "drawn_counts", "pure_fails", "delta_fails",
+    "attack", "release"}
+
+
+@cache
+def of_pages():
+    """{name: function} of all pages, from their code, shown or folded, and the imports that it needs."""
+    found = {}
+    for page in sorted(CHAPTERS.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        code = re.findall(r"^```(?:\{code-cell\} ipython3|python)\n(.*?)^```", text, re.M | re.S)
+        parts = [node for cell in code for node in ast.parse(OPTIONS.sub("", cell)).body
+                 if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef))]
+        names = {}
+        exec(compile(ast.Module([part for part in parts if not isinstance(part, ast.FunctionDef)], []), page, "exec"), names)
+        for part in parts:
+            if isinstance(part, ast.FunctionDef) and "rng" in [a.arg for a in part.args.args + part.args.kwonlyargs]:
+                exec(compile(ast.Module([part], []), page, "exec"), names)
+                found[part.name] = names[part.name]
+                found[part.name].source = ast.unparse(part)
+    return found
+
+
+def test_every_function_of_a_page_that_draws_is_here():
+    assert set(of_pages()) == set(ON_PAGES) | BROKEN_ON_PURPOSE | NO_DATA
+
+
+# ----------------------------------------------------------------------------------------------------------- the looking
+
+
+def leaks(releases, count=lambda: None):
+    """What tells x from x', for every pair; pairs with the same x follow each other."""
+    for release, pairs in releases:
+        last = None
+        for x, y in pairs:
+            count()
+            seen, last = observe(release, x) if x is not last else seen, x
+            if seen.tells(observe(release, y)):          # what is public may be kept from the first release to the next
+                seen = observe(release, x)
+                for way in seen.tells(observe(release, y)):
+                    yield way, repr(x)[:120], repr(y)[:120]
+
+
+def no_leak(releases, record_property):
+    seen = Counter()
+    found = list(leaks(releases, lambda: seen.update(["pairs"])))
+    record_property("pairs", seen["pairs"])
+    assert seen["pairs"] and found == [], found[:5]
+
+
+@pytest.mark.parametrize("function", PACKAGE, ids=lambda f: f.__name__)
+def test_nothing_of_the_package_tells(function, record_property):
+    no_leak(PACKAGE[function](function), record_property)
+
+
+@pytest.mark.parametrize("name", ON_PAGES)
+def test_nothing_on_a_page_tells(name, record_property):
+    no_leak(ON_PAGES[name](of_pages()[name]), record_property)
+
+
+# ------------------------------------------------------------------------------------------------- mistakes put back in
+
+
+def types_inferred(labels):
+    return np.unique(labels, return_counts=True)
+
+
+def types_inferred_late(labels):
+    """The memory of an array of strings, and then the width of those that are named."""
+    names, counts = np.unique(labels, return_counts=True)
+    return np.array(names.tolist(), dtype=object), counts
+
+
+def letter_by_letter(labels):
+    names, counts = np.unique(["".join(map(str.lower, label)) for label in labels], return_counts=True)
+    return names.astype(object), counts
+
+
+def changed(function, old, new):
+    """A function with one change in its source."""
+    source = inspect.getsource(function)
+    assert old in source, f"{function.__name__} no longer says {old}"
+    names = dict(vars(inspect.getmodule(function)))
+    exec(source.replace(old, new), names)
+    return names[function.__name__]
+
+
+AUDIBLE = ('over="ignore"', 'over="warn"')
+READ = {"integers": types_inferred, "text": types_inferred}
+PLANTED = {        # what is wrong: (who shows it, the module, its piece, what takes its place)
+    "one integer beyond 64 bits makes objects of all numbers": (
+        mean.clipped_mean, _checks, "numbers", ('array.dtype.kind == "O"', "False")),
+    "one unsigned integer makes floats of all cells": (
+        histograms.laplace_histogram, _checks, "whole", ("records = np.array(value, dtype=object)", "records = array")),
+    "NumPy decides what the labels are": (histograms.stability_histogram, histograms, "DOMAINS", READ),
+    "NumPy decides what the labels of truncated noise are": (histograms.truncated_histogram, histograms, "DOMAINS", READ),
+    "text as wide as the longest label": (
+        histograms.stability_histogram, histograms, "DOMAINS", histograms.DOMAINS | {"text": types_inferred_late}),
+    "work for every letter": (
+        histograms.stability_histogram, histograms, "DOMAINS", histograms.DOMAINS | {"text": letter_by_letter}),
+    "a warning when a sum leaves the floats": (mechanisms.gaussian, mechanisms, "gaussian", AUDIBLE),
+    "the same with Laplace noise": (mechanisms.laplace, mechanisms, "laplace", AUDIBLE),
+    "a unit beyond all floats": (
+        mechanisms.exponential, mechanisms, "_exponents", ("/ scale / (1 if monotonic else 2)", "/ (scale * (1 if monotonic else 2))")),
+    "a warning when a far record is clipped": (mean.unbounded_mean, estimators, "_window_mean", AUDIBLE),
+    "a warning when a far record is labelled": (mean.private_scale, estimators, "_occupied", AUDIBLE),
+    "an error for a record whose square is no float": (
+        mean.unbounded_mean, estimators, "_finite", ('_checks.reals("x", block)', '_checks.reals("x", block, at_most=1e300)')),
+    "a warning when a far record is measured from the centre": (mean.adaptive_mean, adaptive, "_answers", AUDIBLE),
+    "a warning when a far record votes": (
+        lower_bounds.clamped_likelihood_test, lower_bounds, "clamped_likelihood_test", AUDIBLE),
+}
+PLANTED_ON_PAGES = {
+    "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],
+    "sharper_scale": [("over='ignore'", "over='warn'")],
+    "coarse_cell": [("np.floor(x) + radius", "np.floor(x).astype(int) + radius")],
+    "sparse_pure_histogram": [("np.asarray(labels, np.int64)", "labels")],
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_a_mistake_in_the_package_is_noticed(planted, monkeypatch):
+    function, module, piece, new = PLANTED[planted]
+    new = changed(getattr(module, piece), *new) if isinstance(new, tuple) else new
+    monkeypatch.setattr(module, piece, new)
+    assert any(leaks(PACKAGE[function](getattr(module, piece) if piece == function.__name__ else function)))
+
+
+@pytest.mark.parametrize("name, old, new", [(name, *change) for name, all in PLANTED_ON_PAGES.items() for change in all])
+def test_a_mistake_on_a_page_is_noticed(name, old, new):
+    function = of_pages()[name]
+    assert old in function.source, f"{name} no longer says {old}"
+    names = dict(function.__globals__)
+    exec(function.source.replace(old, new), names)
+    assert any(leaks(ON_PAGES[name](names[name])))
+
+
+def test_a_page_that_names_every_cell_is_noticed():
+    """*Looks private*: noise on the cells that occur. What it names tells of single records."""
+    assert any(leaks(private(lambda: text_pairs(False), epsilon=1)(of_pages()["noise_on_what_is_there"])))
+
+
+FEW = [5] * 100
+SUPPRESSED = {
+    "2**63": ([*FEW, 5], [[*FEW, 2**63]]),
+    "a": ([*FEW, 5], [[*FEW, "a"]]),
+    "True": ([True] * 101, [[True] * 100 + [5]]),
+    "2**63 merges": ([2**53] * 50 + [2**53 + 1] * 51, [[2**53] * 50 + [2**53 + 1] * 50 + [2**63]]),
+    "-0.0": ([0.0] * 101, [replaced([0.0] * 101, -0.0, place) for place in range(101)]),        # where it leaves the sort first
+    "one more": ([], [[5]]),
+}
+
+
+@pytest.mark.parametrize("x, neighbours", SUPPRESSED.values(), ids=SUPPRESSED)
+def test_what_one_suppressed_record_once_changed(x, neighbours, monkeypatch):
+    """The labels that are printed, when NumPy decides what they are."""
+    monkeypatch.setattr(histograms, "DOMAINS", READ)
+    release = lambda data, rng: histograms.stability_histogram(data, domain="integers", epsilon=1, delta=1e-6, rng=rng)
+    assert any(observe(release, x).tells(observe(release, y)) for y in neighbours)
