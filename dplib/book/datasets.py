@@ -5,7 +5,8 @@ import functools
 import numpy as np
 
 # The RAND Health Insurance Experiment randomised families to insurance plans and counted what they used. A row is one
-# person-year; there is no identifier of a person, so that everything here protects a row and not a person.
+# person-year; there is no identifier of a person, so that everything here protects a row and not a person. Rows of one
+# person stand together and mostly agree in all covariates.
 YEARS = 5        # the longest enrolment: one person fills at most so many rows
 
 
@@ -29,6 +30,11 @@ def rand_health():
     """Self-rated health of each person-year, shape (20190,): 0 excellent, 1 good, 2 fair, 3 poor."""
     rated = _rand()[["hlthg", "hlthf", "hlthp"]].to_numpy(dtype=np.int64)
     return rated @ np.arange(1, 4)
+
+
+def rand_covariates():
+    """All columns of each person-year but the visits, shape (20190, 9): four of the insurance plan, five of health."""
+    return _rand().drop(columns="mdvis").to_numpy(dtype=float)
 
 
 def anes_ages():

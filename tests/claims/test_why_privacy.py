@@ -5,12 +5,17 @@ import math
 
 import numpy as np
 
+from tests import chance
 from tests.claims import claim
 
 
 def all_bits(n):
     """Every vector of n bits, one in each row: all secrets, or all groups of people."""
     return np.array(list(itertools.product([0, 1], repeat=n)))
+
+
+DESIGNS = [np.eye(3, dtype=int), np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]),
+           np.array([[1, 0, 0, 1], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]])]
 
 
 # --- the limit for every attack ---------------------------------------------------------------------------------------
@@ -115,6 +120,34 @@ def test_consistent_candidates(groups, places):
     return f"greatest distances {greatest} at E = 0.5, 1 and 1.5: never more than 4E, and attained"
 
 
+# --- what totals cost together ---------------------------------------------------------------------------------------
+
+def busiest(groups, epsilon):
+    """The statement: epsilon for each group that the person in the most groups is in."""
+    return groups.sum(axis=0).max() * epsilon
+
+
+@claim("prop-bill", busiest,
+       bugs={"every answer, also about groups of others": lambda groups, epsilon: len(groups) * epsilon,
+             "the bill of the average person": lambda groups, epsilon: groups.sum(axis=0).mean() * epsilon,
+             "one epsilon, as if the groups were disjoint": lambda groups, epsilon: epsilon})
+def test_bill_of_all_totals(bill):
+    """Compare the densities of all noisy totals together, on a lattice around them, for every secret and every bit
+    that may flip.
+    """
+    random = chance.rng(12).integers(0, 2, (9, 5))
+    errors, pairs = [], 0
+    for groups, epsilon in itertools.product([*DESIGNS, all_bits(3)[1:], np.eye(4, dtype=int)[:2], random], (.1, 1.)):
+        n = groups.shape[1]
+        lattice = np.arange(-1, n + 1.5, .5)
+        law = lambda secret: -epsilon * abs(lattice - (groups @ secret)[:, np.newaxis])      # its logarithm, answer by answer
+        ratios = [(law(secret) - law(secret ^ flip)).max(axis=1).sum() for secret in all_bits(n) for flip in np.eye(n, dtype=int)]
+        errors.append(abs(max(ratios) - bill(groups, epsilon)))
+        pairs += len(ratios)
+    assert max(errors) <= 1e-9
+    return f"largest log-ratio as stated to {max(errors):.0e} over {pairs} pairs of neighbours"
+
+
 # --- few totals, random error -----------------------------------------------------------------------------------------
 
 def stated(subsets, variance):
@@ -135,10 +168,6 @@ def exact(subsets, size, chance):
         squared.append(weight @ ((estimate - secret) ** 2).sum(axis=1))
         wrong.append(weight @ ((estimate > .5) != secret).sum(axis=1))
     return np.array(squared), np.array(wrong)
-
-
-DESIGNS = [np.eye(3, dtype=int), np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]),
-           np.array([[1, 0, 0, 1], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0]])]
 
 
 @claim("thm-reconstruct-few", stated,

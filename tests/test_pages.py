@@ -1,0 +1,160 @@
+"""What the pages and the docstrings say outside of numbered statements, where no cell of a page can check it."""
+
+import functools
+import re
+from pathlib import Path
+
+import jupytext
+import numpy as np
+import pytest
+from scipy.special import gammaln, ndtr, xlogy
+
+from dplib.book import Explorer
+from dplib.book.datasets import rand_covariates
+from dplib.histograms import stability_threshold
+from dplib.mean import adaptive_mean, coarse_failure_bound, scale_failure_bound, three_cells_failure_bound
+from dplib.mechanisms import discrete_laplace, laplace
+from tests.chance import FAR, rng, standard_errors
+
+CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
+SEEDS = ("**Seeds** Every draw on this page has a public seed, so that you can reproduce the page. A real release takes "
+         "`np.random.default_rng()`: {ref}`why <public-seeds>`.")
+
+
+@functools.cache
+def text(page):
+    return (CHAPTERS / f"{page}.md").read_text(encoding="utf-8")
+
+
+def run(page, *marks):
+    """The names that a page has defined after those of its cells that contain one of the marks; explorers are not made."""
+    names = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Explorer, "__init__", lambda *_, **__: None)
+        for cell in jupytext.reads(text(page), fmt="md:myst").cells:
+            if cell.cell_type == "code" and any(mark in cell.source for mark in marks):
+                exec(cell.source, names)
+    return names
+
+
+# --- seeds ------------------------------------------------------------------------------------------------------------
+
+DRAWN = sorted(page.stem for page in CHAPTERS.glob("*.md")
+               if re.search(r"default_rng\([^)]|draws=", page.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", DRAWN)
+def test_a_page_with_seeds_says_what_they_are_for(page):
+    assert text(page).count(SEEDS) == 1
+
+
+def test_there_are_pages_with_seeds():
+    assert {"why-privacy", "histograms", "packing", "index"} <= set(DRAWN)
+
+
+def test_the_first_private_number_is_undone_by_its_seed(capsys):
+    visits = run("why-privacy", "import functools", "default_rng(1974)\noften")["visits"]
+    printed = float(re.match(r"[\d.]+", capsys.readouterr().out)[0])
+    noise = laplace(0., sensitivity=1, epsilon=.5, rng=np.random.default_rng(1974))
+    assert round(printed - noise) == (visits >= 10).sum() != round(printed)
+
+
+def test_a_histogram_is_undone_by_its_seed():
+    names = run("histograms", "import Explorer", "default_rng(1974)")
+    noise = discrete_laplace(np.zeros(100, dtype=int), sensitivity=2, epsilon=1, rng=np.random.default_rng(1974))
+    assert np.array_equal(names["release"][1] - noise, names["exact"]) and noise.any()
+
+
+# --- figures ----------------------------------------------------------------------------------------------------------
+
+def test_no_attack_of_the_first_figure_is_above_what_its_bill_allows():
+    names = run("why-privacy", "import functools", "def attack")
+    for answers in (175, 400, 1300, 4900):
+        average, most = names["predicted"](answers, names["EPSILON"]), names["limit"](answers, names["EPSILON"])
+        found = np.mean([names["attack"](answers, draw)["recovered"] for draw in rng(5).spawn(60)], axis=0)
+        noise = FAR * 5 / np.sqrt(60)                       # one run has a standard deviation of at most 5 bits
+        assert np.all(average <= most) and np.all(found <= most + noise)
+        assert np.abs(found - average).max() <= noise
+
+
+def test_the_figure_of_the_sensitivity_of_totals_is_that_of_its_groups():
+    names = run("why-privacy", "import functools", "def attack")
+    groups = names["halves"](400)
+    assert np.array_equal(groups, names["halves"](400)) and set(np.unique(groups)) == {0, 1}
+    assert names["bill"](400, .1) == pytest.approx(.1 * max(groups[:, person].sum() for person in range(100)))
+
+
+def test_nobody_is_where_the_figure_of_two_worlds_forbids():
+    names = run("two-distributions", "def two_tests")
+    for shift in (.5, 1, 2):
+        tests, anywhere = names["two_tests"](shift), names["without_range"](shift)
+        assert np.all(tests["votes"] >= tests["bound"]) and np.all(tests["clamped"] >= tests["bound"])
+        assert np.all(anywhere["norange"] >= np.maximum(tests["bound"], anywhere["free"]))
+        for R in (1, 100, 10**6):
+            means = names["within_range"](shift, R)
+            assert np.all(means["forbidden"] >= tests["bound"])
+            assert not any(np.any(means[name] < means["forbidden"]) for name in ("clip", "two"))      # not found: masked
+
+
+# --- data -------------------------------------------------------------------------------------------------------------
+
+def test_rows_of_a_person_stand_together():
+    names = run("privacy", "def runs", "import numpy as np\nfrom dplib.accounting")
+    assert rand_covariates().shape == (20190, 9)
+    assert names["runs"](np.array([[1, 1], [1, 1], [1, 2], [1, 1]])).tolist() == [2, 1, 1]
+    assert names["found"].sum() == 20190 and np.isin(names["found"], (3, 5)).sum() == 3101 + 1238
+
+
+# --- how loose a bound is ---------------------------------------------------------------------------------------------
+
+def lost_at_the_end(n, epsilon, radius):
+    """How often the exponential mechanism picks a far cell when μ = R and all far cells are empty, which is rarer."""
+    p = ndtr([0, -1]) - ndtr([-1, -2])
+    own, beside = np.meshgrid(np.arange(n + 1.), np.arange(n + 1.), indexing="ij")
+    rest = np.maximum(n - own - beside, 0)
+    chance = np.exp(gammaln(n + 1) - gammaln(own + 1) - gammaln(beside + 1) - gammaln(rest + 1)
+                    + xlogy(own, p[0]) + xlogy(beside, p[1]) + xlogy(rest, 1 - p.sum())) * (own + beside <= n)
+    near, far = np.exp(epsilon / 2 * own) + np.exp(epsilon / 2 * beside), 2 * radius - 2
+    return (chance * far / (far + near)).sum()
+
+
+@pytest.mark.parametrize("failure, least, most", [(.25, .67, .78), (.01, .9, 1)])
+def test_the_coarse_bound_is_nearly_attained_at_the_end_of_a_long_range(failure, least, most):
+    for n, epsilon, radius in {.25: [(1065, .05, 1e3), (537, .1, 1e3), (947, .1, 1e6)],
+                               .01: [(1451, .05, 1e3), (733, .1, 1e3), (1139, .1, 1e6)]}[failure]:
+        F = coarse_failure_bound(size=n, radius=radius, epsilon=epsilon)
+        assert F == pytest.approx(failure, rel=.02)
+        assert least <= lost_at_the_end(n, epsilon, radius) / F <= most
+
+
+def lost(masses, right, n, epsilon, delta, runs=20_000):
+    """How often a stability histogram over cells with these masses names none, or a wrong one first, in so many runs."""
+    draw = rng(3)
+    counts = draw.multinomial(n, masses / masses.sum(), runs)
+    noisy = counts + draw.laplace(scale=2 / epsilon, size=counts.shape)
+    T = stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
+    noisy[(counts == 0) | (noisy <= T)] = 0
+    return (~right[noisy.argmax(axis=1)] | ~noisy.any(axis=1)).sum()
+
+
+@pytest.mark.parametrize("n, epsilon, delta", [(530, .25, 1e-9), (369, .25, 1e-6), (1787, .05, 1e-6)])
+def test_three_cells_are_close_to_the_truth_for_a_small_budget(n, epsilon, delta):
+    cells, F = np.arange(-9, 10), three_cells_failure_bound(size=n, epsilon=epsilon, delta=delta)
+    assert F == pytest.approx(.01, rel=.06)
+    hits = max(lost(ndtr(cells + 1 - u) - ndtr(cells - u), abs(cells) <= 1, n, epsilon, delta) for u in (0, .5))
+    assert standard_errors(hits, 20_000, F) < FAR and standard_errors(hits, 20_000, .7 * F) > -FAR
+
+
+@pytest.mark.parametrize("n, epsilon, delta", [(4650, .05, 1e-6), (520, .5, 1e-6), (296, 1, .5)])
+def test_the_bound_for_a_scale_is_loose_by_as_much_as_it_says(n, epsilon, delta):
+    octaves, F = np.arange(-40, 7), scale_failure_bound(size=n, epsilon=epsilon, delta=delta)
+    assert F == pytest.approx(.2, rel=.02)
+    hits = lost(ndtr(2. ** (octaves + 1)) - ndtr(2. ** octaves), abs(octaves) <= 1, n // 2, epsilon, delta)     # u = 0: the worst
+    assert standard_errors(hits, 20_000, F / 15) < FAR and standard_errors(hits, 20_000, F / 140) > -FAR
+
+
+def test_on_two_bumps_the_adaptive_mean_lies_beyond_median_and_mean():
+    x = np.where(np.arange(10_000) < 3000, .7, 0) + np.linspace(-.01, .01, 10_000)      # a clip at ±.7, and a median near 0
+    answers = adaptive_mean(np.tile(x, (200, 1)), radius=5, epsilon=.05, rng=rng(1))
+    error = answers.std() / np.sqrt(answers.size)
+    assert answers.mean() - FAR * error > x.mean() > np.median(x)
