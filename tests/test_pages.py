@@ -137,12 +137,12 @@ def lost(masses, right, n, epsilon, delta, runs=20_000):
     return (~right[noisy.argmax(axis=1)] | ~noisy.any(axis=1)).sum()
 
 
-@pytest.mark.parametrize("n, epsilon, delta", [(530, .25, 1e-9), (369, .25, 1e-6), (1787, .05, 1e-6)])
+@pytest.mark.parametrize("n, epsilon, delta", [(696, .25, 1e-12), (369, .25, 1e-6), (1787, .05, 1e-6)])
 def test_three_cells_are_close_to_the_truth_for_a_small_budget(n, epsilon, delta):
     cells, F = np.arange(-9, 10), three_cells_failure_bound(size=n, epsilon=epsilon, delta=delta)
     assert F == pytest.approx(.01, rel=.06)
     hits = max(lost(ndtr(cells + 1 - u) - ndtr(cells - u), abs(cells) <= 1, n, epsilon, delta) for u in (0, .5))
-    assert standard_errors(hits, 20_000, F) < FAR and standard_errors(hits, 20_000, .7 * F) > -FAR
+    assert standard_errors(hits, 20_000, F) < FAR and standard_errors(hits, 20_000, .45 * F) > -FAR
 
 
 @pytest.mark.parametrize("n, epsilon, delta", [(4650, .05, 1e-6), (520, .5, 1e-6), (296, 1, .5)])
@@ -154,7 +154,6 @@ def test_the_bound_for_a_scale_is_loose_by_as_much_as_it_says(n, epsilon, delta)
 
 
 def test_on_two_bumps_the_adaptive_mean_lies_beyond_median_and_mean():
-    x = np.where(np.arange(10_000) < 3000, .7, 0) + np.linspace(-.01, .01, 10_000)      # a clip at ±.7, and a median near 0
-    answers = adaptive_mean(np.tile(x, (200, 1)), radius=5, epsilon=.05, rng=rng(1))
-    error = answers.std() / np.sqrt(answers.size)
-    assert answers.mean() - FAR * error > x.mean() > np.median(x)
+    x = np.where(np.arange(100_000) < 30_000, .6, 0) + np.linspace(-.01, .01, 100_000)
+    answers = adaptive_mean(np.tile(x, (20, 1)), radius=5, epsilon=.01, rng=rng(1))
+    assert np.median(answers) > 2 * x.mean() > x.mean() > np.median(x)
