@@ -25,13 +25,22 @@ def announce():
 
 @contextlib.contextmanager
 def chromium():
-    """A running browser, as Playwright's object."""
+    """A running browser, as Playwright's object. Its scrollbars take room, as on most desktops; Playwright would hide them."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, ignore_default_args=["--hide-scrollbars"])
         yield browser
         browser.close()
+
+
+def scrollbar(browser):
+    """How many pixels a scrollbar takes in this browser; none where they are hidden or lie on top, as on a phone."""
+    page = browser.new_page()
+    page.set_content('<div style="width: 99px; height: 99px; overflow: scroll"></div>')
+    taken = page.evaluate("(box => box.offsetHeight - box.clientHeight)(document.querySelector('div'))")
+    page.close()
+    return taken
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

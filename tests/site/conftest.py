@@ -13,6 +13,7 @@ def browser():
             pytest.fail(browsers.MISSING)
         pytest.skip(browsers.MISSING)
     with browsers.chromium() as running:
+        assert browsers.scrollbar(running) > 0, "this browser hides its scrollbars, and with them what they do to a page"
         yield running
 
 
