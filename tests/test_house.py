@@ -2,11 +2,21 @@
 
 import ast
 import re
+import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import jupytext
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = [pytest.param(page, id=page.stem) for page in sorted((ROOT / "chapters").glob("*.md"))]
+HEADER = """---
+jupytext:
+  text_representation: {extension: .md, format_name: myst, format_version: 0.13}
+kernelspec: {display_name: Python 3, language: python, name: python3}
+---
+"""
 LOCKS = ["requirements.txt", ".binder/requirements.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
 
 
@@ -28,9 +38,16 @@ def test_a_lock_pins_everything_and_names_no_index(lock):
         assert re.fullmatch(r"-e \.|[\w.-]+==[\w.!+-]+", line), line
 
 
+def code(file):
+    """The code of a module, or of the cells of a page."""
+    if file.suffix == ".py":
+        return file.read_text(encoding="utf-8")
+    return "\n".join(cell.source for cell in jupytext.read(file, fmt="md:myst").cells if cell.cell_type == "code")
+
+
 def imports(file):
     """Names of the modules that a file imports, at any depth."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(code(file))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -79,6 +96,27 @@ def test_ci_runs_the_two_commands_of_the_readme():
 def test_every_page_is_in_the_table_of_contents():
     listed = set(re.findall(r"chapters/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8")))
     assert listed == {page.stem for page in (ROOT / "chapters").glob("*.md")}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_the_header_of_a_notebook(page):
+    """Without it jupytext guesses, takes `:::` for Pandoc's Markdown, and the page does not open."""
+    assert page.read_text(encoding="utf-8").startswith(HEADER)
+
+
+SITE_ONLY = ["claims", "execute", "site"]                                # modules of dplib.book that no page imports
+HOMES = packages_distributions()                                         # {"yaml": ["PyYAML"], ...}
+LIVE = sorted({*(ROOT / "dplib").rglob("*.py")} - {ROOT / "dplib" / "book" / f"{name}.py" for name in SITE_ONLY})
+
+
+@pytest.mark.parametrize("file", [*PAGES, *(pytest.param(file, id=str(file.relative_to(ROOT))) for file in LIVE)])
+def test_a_live_notebook_has_all_that_pages_and_package_import(file):
+    canonical = lambda name: re.sub(r"[-_.]+", "-", name).lower()
+    live = {canonical(pin.split("==")[0]) for pin in pins(".binder/requirements.txt")}
+    for name in imports(file):
+        assert name not in {f"dplib.book.{module}" for module in SITE_ONLY}
+        if (top := name.split(".")[0]) not in {"dplib", *sys.stdlib_module_names}:
+            assert live & set(map(canonical, HOMES.get(top, []))), f"{top} is not in .binder/requirements.txt"
 
 
 def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():

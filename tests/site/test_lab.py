@@ -20,6 +20,8 @@ from tests.site.test_explorers import made_by
 
 TOKEN, CHAPTER = "test", "privacy.md"
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(page.name for page in (ROOT / "chapters").glob("*.md"))
+PYTHON = os.environ.get("BINDER_PYTHON") or sys.executable       # of another environment, such as one made from .binder/ alone
 CELL = """
 import numpy as np
 from dplib.book import Explorer, slider
@@ -78,14 +80,15 @@ def lab(browser, tmp_path_factory):
         "JUPYTER_RUNTIME_DIR": str(home / "run"),
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-        "PYTHONPATH": str(ROOT),
     }
     environment.pop("DPLIB_STATIC", None)
-    shutil.copy(ROOT / "chapters" / CHAPTER, folder)
-    viewer = [str(Path(sys.executable).parent / "jupytext-config"), "set-default-viewer", "markdown", "myst"]     # as make live
-    subprocess.run(viewer, env=environment, check=True, capture_output=True)
+    for name in PAGES:
+        shutil.copy(ROOT / "chapters" / name, folder)
+    configure = re.search(r"^jupytext-config .*", (ROOT / ".binder" / "postBuild").read_text(encoding="utf-8"), re.M)[0]
+    path = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(configure.split(), env=environment | {"PATH": path}, check=True, capture_output=True)
     command = [
-        sys.executable,
+        PYTHON,
         "-m",
         "jupyterlab",
         "--no-browser",
@@ -104,6 +107,13 @@ def lab(browser, tmp_path_factory):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 server.wait(15)
             server.kill()
+
+
+def ask(lab, path, method="GET"):
+    """What the Jupyter server answers; anything but a success raises."""
+    request = urllib.request.Request(f"{lab[0]}{path}", method=method, headers=dict(Authorization=f"token {TOKEN}"))
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read() or "null")
 
 
 def address_of(server, runtime, patience=40):
@@ -312,12 +322,8 @@ def test_a_saved_notebook_shows_its_picture_without_a_kernel(page, lab, browser)
 
 def test_without_a_kernel_the_table_takes_over(page, lab, explorer):
     slide(page, 2.4)
-    address = lab[0]
-    ask = lambda path, method="GET": urllib.request.urlopen(
-        urllib.request.Request(f"{address}{path}", method=method, headers=dict(Authorization=f"token {TOKEN}"))
-    )
-    for kernel in json.load(ask("/api/kernels")):
-        ask(f"/api/kernels/{kernel['id']}", "DELETE").close()
+    for kernel in ask(lab, "/api/kernels"):
+        ask(lab, f"/api/kernels/{kernel['id']}", "DELETE")
     slider = page.locator(".dp-explorer input")
     slider.press("ArrowLeft")
     page.wait_for_function("!drawn().kernel.live", timeout=4000)
@@ -328,6 +334,32 @@ def test_without_a_kernel_the_table_takes_over(page, lab, explorer):
         assert not live and position["factor"] == index and values["factor"] == 2**index
         assert np.abs(columns["y"] - want["y"]).max() < 1e-3 and np.abs(columns["noise"] - want["noise"]).max() < 1e-3
     assert page.errors == []
+
+
+def opened_as_notebook(lab, name):
+    """The notebook that JupyterLab gets when a reader of Binder opens a page."""
+    return nbformat.from_dict(ask(lab, f"/api/contents/{name}?type=notebook&content=1")["content"])
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_opens_as_a_notebook(lab, name):
+    notebook, text = opened_as_notebook(lab, name), (ROOT / "chapters" / name).read_text(encoding="utf-8")
+    kinds = [cell.cell_type for cell in notebook.cells]
+    assert kinds.count("code") == text.count("```{code-cell}") and kinds.count("markdown") > 0 and set(kinds) <= {"code", "markdown"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.cells[0].source.startswith("# ")                  # the title, not the header
+
+
+@pytest.mark.skipif("BINDER_PYTHON" not in os.environ, reason="make book has run every page; set BINDER_PYTHON to run them elsewhere")
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_runs_from_top_to_bottom(lab, name, tmp_path):
+    """With BINDER_PYTHON, in the environment of that Python: it needs nothing that is there only to build the book."""
+    nbformat.write(opened_as_notebook(lab, name), tmp_path / "page.ipynb")
+    environment = {**os.environ, "HOME": str(tmp_path)}
+    environment.pop("DPLIB_STATIC", None)
+    command = [PYTHON, "-m", "jupyter", "execute", "page.ipynb"]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-2000:]
 
 
 def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
