@@ -3,19 +3,22 @@
     law         what a mechanism does: law(x, level, planted) is {output: probability}, all of them exact fractions;
                 with planted=False it is the honest twin, which keeps the promise
     level       e^(epsilon/power), a fraction, so that noise of scale power/epsilon has fractions for probabilities
-    variant     a mechanism at a level; a student's address and the key decide which one it is
-    box         what the student gets of it: tables, not code
+    story       a mechanism too large for a table: its law has to be derived, and the event is a half-line of outputs
+    variant     a mechanism at a level, and a story with its numbers; address and key decide which one a student has
+    box         what the student gets of it: tables and numbers, no code
 """
 import hashlib
 import math
 from collections import namedtuple
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
-from grading import check, need, shown, whole_numbers
+from grading import check, integer, need, shown, whole_numbers
 
 FEW = Fraction(1, 50)                                       # delta, where a mechanism has one
 Mechanism = namedtuple("Mechanism", "law records n delta story mistake")
+Story = namedtuple("Story", "numbers chance law")           # chance(numbers, x, t): exact Pr[the output is at most t]
 
 
 # --- what laws are made of -------------------------------------------------------------------------------------------
@@ -55,90 +58,122 @@ def chosen(options, weights):
 
 
 # --- boxes -----------------------------------------------------------------------------------------------------------
+def derived(key, label):
+    """A text that follows from the key and gives nothing of it away."""
+    return hashlib.blake2b(label.encode(), key=key.encode(), digest_size=32).hexdigest()
+
+
 def text(values):
     return ",".join(map(str, values))
 
 
 class Boxes:
-    """The boxes of one assignment: every mechanism at every level."""
+    """The boxes of one assignment: every mechanism at every level, each with a story, in an order that the key decides.
 
-    def __init__(self, file, key, mechanisms, levels, power):
-        self.file, self.key, self.power = file, key, power
-        self.variants = [(mechanism, Fraction(level)) for mechanism in mechanisms for level in levels]
+    What is handed out holds a key of its own, which only leads from an address to a place in the list.
+    """
+
+    def __init__(self, file, key, mechanisms, levels, power, story):
+        self.file, self.power, self.story = file, power, story
+        self.key = derived(key, "places")
+        pairs = [(mechanism, Fraction(level)) for mechanism in mechanisms for level in levels]
+        numbered = [(*pair, story.numbers(i)) for i, pair in enumerate(pairs)]
+        self.variants = sorted(numbered, key=lambda v: derived(key, f"{v[0].mistake} {v[1]}"))
 
     def variant_of(self, student):
         place = hashlib.blake2b(student.strip().lower().encode(), key=self.key.encode()).hexdigest()
         return int(place, 16) % len(self.variants)
 
     def box(self, variant, planted=True):
-        mechanism, level = self.variants[variant]
+        mechanism, level, numbers = self.variants[variant]
         laws = {x: mechanism.law(x, level, planted) for x in product(mechanism.records, repeat=mechanism.n)}
         pmf = {text(x): {text(y): str(p) for y, p in law.items()} for x, law in laws.items()}
         return {"story": mechanism.story, "records": mechanism.records, "n": mechanism.n,
-                "ratio": str(level**self.power), "delta": str(mechanism.delta), "pmf": pmf}
+                "ratio": str(level**self.power), "delta": str(mechanism.delta), "pmf": pmf, "second": numbers}
+
+    @cached_property
+    def all(self):
+        return [self.box(v) for v in range(len(self.variants))]
+
+    def box_of(self, answers, student):
+        """The box of this student, whose notebook must have opened the same one."""
+        name = answers["STUDENT"]
+        need(isinstance(name, str) and name.strip().lower() == student.strip().lower(),
+             f"the notebook opens the box of {shown(name)}, but you hand in as {student}: STUDENT must be that address")
+        return self.all[self.variant_of(student)]
 
     def handout(self):
         """The files that come with the notebook."""
-        return {self.file: {"key": self.key, "boxes": [self.box(v) for v in range(len(self.variants))]}}
+        return {self.file: {"key": self.key, "boxes": self.all}}
 
     def for_the_marker(self, student):
-        return {"q1": f"In this student's box: {self.variants[self.variant_of(student)][0].mistake}."}
+        mechanism, level, numbers = self.variants[self.variant_of(student)]
+        second = ", ".join(f"{k} = {v}" for k, v in numbers.items() if k != "ratio")
+        return (f"In this student's box: {mechanism.mistake}; e^epsilon = {level**self.power}.\n\n"
+                f"In the second one ({second}): {self.story.law}.")
 
     def checks(self):
-        """The three checks of question 1."""
-        @check("q1", 1, "two neighbouring data sets of your box")
-        def two_neighbours(answers, student):
-            name = answers["STUDENT"]
-            need(isinstance(name, str) and name.strip().lower() == student.strip().lower(),
-                 f"the notebook opens the box of {shown(name)}, but you hand in as {student}: STUDENT must be that "
-                 "address")
-            neighbours(answers, self.box(self.variant_of(student)))
+        """The two checks of question 1."""
+        @check("q1", 2, "the promise of the table is broken")
+        def table_broken(answers, student):
+            box = self.box_of(answers, student)
+            x, y, raw = claim(answers, "broken", box)
+            event = outputs_of(raw, box)
+            refuted(x, y, [sum(Fraction(box["pmf"][text(d)].get(s, 0)) for s in event) for d in (x, y)], box,
+                    "Which outputs gain most when you go from x' to x? Put only those into S, and try the pair both "
+                    "ways round")
 
-        @check("q1", 1, "an event of your box")
-        def an_event(answers, student):
-            event_of(answers, self.box(self.variant_of(student)))
+        @check("q1", 2, "the promise of the second box is broken")
+        def story_broken(answers, student):
+            numbers = self.box_of(answers, student)["second"]
+            x, y, raw = claim(answers, "broken_too", {"records": (0, 1)} | numbers)
+            side, t = half_line(raw)
+            least = t if side == "<=" else t - 1
+            below = [self.story.chance(numbers, d, least) for d in (x, y)]
+            refuted(x, y, below if side == "<=" else [1 - p for p in below], numbers,
+                    "Write down the law of the output first. On which side do all the noises have to go along, and "
+                    "how far out is the ratio large, but the chance still above delta?")
 
-        @check("q1", 3, "the promise is broken there")
-        def broken_there(answers, student):
-            box = self.box(self.variant_of(student))
-            x, y = neighbours(answers, box)
-            event = event_of(answers, box)
-            p, q = (sum(Fraction(box["pmf"][text(d)].get(s, 0)) for s in event) for d in (x, y))
-            bound = Fraction(box["ratio"]) * q + Fraction(box["delta"])
-            need(p > bound,
-                 f"for x = ({text(x)}) and x' = ({text(y)}), Pr[M(x) in S] = {float(p):.6g} is not above "
-                 f"e^epsilon Pr[M(x') in S] + delta = {float(bound):.6g}: the promise holds on this event. Which "
-                 "outputs gain most when you go from x' to x? Put only those into S, and try the pair both ways round")
-
-        return two_neighbours, an_event, broken_there
+        return table_broken, story_broken
 
 
 # --- what a student claims -------------------------------------------------------------------------------------------
-def refutation(answers):
-    value = answers["broken"]
+def claim(answers, name, box):
+    """(x, x', event) of a refutation: two neighbouring data sets, and the event as it came."""
+    value = answers[name]
     triple = isinstance(value, list) and len(value) == 3
-    need(triple, f"`broken` is {shown(value)}, not a triple (x, x_neighbour, event)")
-    return value
-
-
-def neighbours(answers, box):
-    pair = [whole_numbers(v, "a data set in `broken`") for v in refutation(answers)[:2]]
-    for x in pair:
-        need(len(x) == box["n"] and set(x) <= set(box["records"]),
-             f"({shown(text(x))}) is no data set of your box: {box['n']} records, each one of {text(box['records'])}")
-    differ = sum(a != b for a, b in zip(*pair))
+    need(triple, f"`{name}` is {shown(value)}, not a triple (x, x_neighbour, event)")
+    x, y = (whole_numbers(v, f"a data set in `{name}`") for v in value[:2])
+    for d in (x, y):
+        need(len(d) == box["n"] and set(d) <= set(box["records"]),
+             f"({shown(text(d))}) is no data set of your box: {box['n']} records, each one of {text(box['records'])}")
+    differ = sum(a != b for a, b in zip(x, y))
     need(differ == 1,
-         f"({text(pair[0])}) and ({text(pair[1])}) differ in {differ} places; neighbours differ in exactly one, and "
+         f"({shown(text(x))}) and ({shown(text(y))}) differ in {differ} places; neighbours differ in exactly one, and "
          "the promise says nothing about others")
-    return pair
+    return x, y, value[2]
 
 
-def event_of(answers, box):
-    outputs = {y for law in box["pmf"].values() for y in law}
-    raw = refutation(answers)[2]
+def outputs_of(raw, box):
     need(isinstance(raw, list) and raw,
          "the event in `broken` is empty or no list: it never happens, under either data set")
     event = {text(whole_numbers(y if isinstance(y, list) else [y], "an output in the event")) for y in raw}
-    need(event <= outputs,
-         f"({min(event - outputs, default='')}) in the event is no output of your box: look at mechanism_pmf(x)")
+    strange = event - {y for law in box["pmf"].values() for y in law}
+    need(not strange, f"({min(strange, default='')}) in the event is no output of your box: look at mechanism_pmf(x)")
     return event
+
+
+def half_line(raw):
+    pair = isinstance(raw, list) and len(raw) == 2 and raw[0] in ("<=", ">=")
+    need(pair, f"the event in `broken_too` is {shown(raw)}, not (\"<=\", t) or (\">=\", t)")
+    t = integer(raw[1], "t in `broken_too`")
+    need(abs(t) <= 500, f"t in `broken_too` is {t}: an event so far out is almost impossible or almost certain")
+    return raw[0], t
+
+
+def refuted(x, y, chances, box, hint):
+    p, q = chances
+    bound = Fraction(box["ratio"]) * q + Fraction(box["delta"])
+    need(p > bound,
+         f"for x = ({shown(text(x))}) and x' = ({shown(text(y))}), Pr[M(x) in S] = {float(p):.6g} is not above "
+         f"e^epsilon Pr[M(x') in S] + delta = {float(bound):.6g}: the promise holds on this event. {hint}")

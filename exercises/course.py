@@ -1,11 +1,13 @@
 """Build the editions of an assignment, and grade a folder of submissions.
 
-    python course.py build NAME OUT [KEY]                from NAME.md make OUT/NAME/{student,solution,autograder};
-                                                         NAME may be `all`
-    python course.py grade ASSIGNMENT SUBMISSIONS OUT    one <address>.ipynb per student; ASSIGNMENT is OUT/NAME above
+    python course.py build NAME OUT [KEY]                from NAME.md make OUT/NAME/ with prediction, student, solution
+                                                         and autograder; NAME may be `all`
+    python course.py grade ASSIGNMENT SUBMISSIONS OUT    one <address>.ipynb per student, predictions under the same
+                                                         names in SUBMISSIONS/predictions; ASSIGNMENT is OUT/NAME above
     python course.py service [FOLDER]                    what run_autograder calls on a grading service
 
-KEY is a text of your own, new every term: it decides who gets which variant and what the hidden checks ask.
+The key decides who gets which variant and what the hidden checks ask. It lies in autograder/key.txt and nowhere else: a
+random one, or KEY. Building again into the same folder keeps it.
 """
 
 import ast
@@ -13,6 +15,7 @@ import csv
 import json
 import os
 import re
+import secrets
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -80,11 +83,11 @@ def check_leaks(student, secret):
 
 
 def editions(path):
-    """(student notebook, solution notebook, source of the hidden checks, rubric by question) of a MyST file."""
+    """({edition: notebook}, source of the hidden checks, rubric by question) of a MyST file."""
     import jupytext
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-    student, solution, hidden, rubric, secret = [], [], [], {}, []
+    prediction, student, solution, hidden, rubric, secret = [], [], [], [], {}, []
     for i, cell in enumerate(jupytext.read(path).cells):
         tags, is_code = cell.metadata.get("tags", []), cell.cell_type == "code"
         if "hidden" in tags:
@@ -99,30 +102,40 @@ def editions(path):
         if "solution" in tags:
             secret += cell.source.splitlines()
             continue
-        student.append(new(blanked(cell.source) if is_code else cell.source, **kept))
+        shown = prediction if "prediction" in tags else student
+        shown.append(new(blanked(cell.source) if is_code else cell.source, **kept))
         if is_code:
-            check_stub(student[-1].source, cell.source)
+            check_stub(shown[-1].source, cell.source)
             secret += solution_lines(cell.source)
-    check_leaks(student, secret)
+    check_leaks(prediction + student, secret)
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    notebooks = (new_notebook(cells=cells, metadata=metadata) for cells in (student, solution))
-    return *notebooks, "\n\n\n".join(hidden) + "\n", rubric
+    made = {"prediction": prediction, "student": student, "solution": solution}
+    notebooks = {edition: new_notebook(cells=cells, metadata=metadata) for edition, cells in made.items()}
+    return notebooks, "\n\n\n".join(hidden) + "\n", rubric
 
 
-def build(name, out, key="a key for trying things out"):
+def key_for(folder, wanted):
+    """The key that was asked for, else the one with which this folder was built before, else a new one."""
+    kept = folder / "autograder" / "key.txt"
+    key = wanted or (kept.read_text() if kept.exists() else secrets.token_hex(16))
+    if not 16 <= len(key.encode()) <= 64:
+        sys.exit("the key must have 16 to 64 bytes, and nobody may be able to guess it")
+    return key
+
+
+def build(name, out, key=None):
     import nbformat
 
-    student, solution, checks, rubric = editions(HERE / f"{name}.md")
-    if not 1 <= len(key.encode()) <= 64:
-        sys.exit(f"the key {key!r} must have 1 to 64 bytes")
+    notebooks, checks, rubric = editions(HERE / f"{name}.md")
     folder = Path(out) / name
+    key, grader = key_for(folder, key), folder / "autograder"
     shutil.rmtree(folder, ignore_errors=True)
-    for part in ("student", "solution", "autograder"):
+    for part in (*notebooks, "autograder"):
         (folder / part).mkdir(parents=True)
-    nbformat.write(student, folder / "student" / f"{name}.ipynb")
-    nbformat.write(solution, folder / "solution" / f"{name}.ipynb")
-    grader = folder / "autograder"
-    (grader / "checks.py").write_text(f"KEY = {key!r}\n\n{checks}")
+    for edition, notebook in notebooks.items():
+        nbformat.write(notebook, folder / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb")
+    (grader / "key.txt").write_text(key)
+    (grader / "checks.py").write_text(checks)
     (grader / "rubric.json").write_text(json.dumps(rubric, indent=1))
     for file in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
         shutil.copy(HERE / file, grader)
@@ -140,6 +153,7 @@ def build(name, out, key="a key for trying things out"):
 def load(grader):
     """The module of hidden checks of an autograder folder, with its `checks`, `rubric` and `files`."""
     module = ModuleType("checks")
+    module.KEY = (grader / "key.txt").read_text()
     code = compile((grader / "checks.py").read_text(), grader / "checks.py", "exec")
     exec(code, vars(module))                    # unlike an import, this leaves no .pyc behind
     found = (getattr(value, "check", None) for value in vars(module).values())
@@ -180,6 +194,17 @@ def feedback(result):
 def sheet(question, rubric, fact, answer):
     """What the marker reads."""
     return f"# {question}, out of {grading.worth(rubric)}\n\n{rubric}\n\n{fact}\n\n---\n\n{answer}\n"
+
+
+def predicted(notebook, question):
+    """What a student had predicted, as the marker reads it; `notebook` may not exist, or not be one."""
+    try:
+        answer = grading.read(notebook)[1].get(question, "(its cell is missing)")
+    except FileNotFoundError:
+        answer = "(no prediction was handed in)"
+    except Exception as error:
+        answer = f"(the prediction cannot be opened as a notebook: {type(error).__name__})"
+    return f"**Predicted beforehand:**\n\n{answer}\n\n**Handed in later:**\n\n"
 
 
 def table(assignment, students, results):
@@ -225,6 +250,8 @@ def grade(folder, submissions, out, jobs=os.cpu_count()):
         facts = assignment.for_the_marker(student)
         for question, rubric in assignment.rubric.items():
             answer = result["extra_data"]["written"].get(question, "(the cell for this answer is missing)")
+            if question == assignment.PREDICTED:
+                answer = predicted(Path(submissions) / "predictions" / f"{student}.ipynb", question) + answer
             text = sheet(question, rubric, facts.get(question, ""), answer)
             write(out / "written" / question / f"{student}.md", text)
         print(f"{student}: {result['score']} points in {result['execution_time']} s")

@@ -6,7 +6,8 @@ see numbers and texts, never an object of the student's. A check is a function o
     answers     what came back: variables by their name, calls by the name of their group
     student     the address under which the notebook was handed in
 
-and raises Wrong when the answer is not right: the message says what was asked, what came back, what to think about.
+and raises Wrong when the answer is not right: the message says what was asked, what came back, what to think about. It
+returns a remark if it gives the points for what is right only in the light of an earlier, wrong answer.
 """
 import hashlib
 import json
@@ -79,9 +80,9 @@ def chance(draws, laws=1):
 
 
 def call(function, kwargs):
-    """The call as the student would write it."""
+    """The call as the student would write it; a probe `f_` asks for `f`, and for what f is to be judged by."""
     values = (f"{k}=default_rng({v})" if k == "rng" else f"{k}={shown(v)}" for k, v in kwargs.items())
-    return f"{function}({', '.join(values)})"
+    return f"{function.rstrip('_')}({', '.join(values)})"
 
 
 class Answers:
@@ -103,12 +104,13 @@ class Answers:
         function, arguments = self.calls[group]
         for i, kwargs in enumerate(arguments):
             asked = call(function, kwargs)
-            yield asked, kwargs, self.get((group, i), asked if (group, i) in self.reported else f"`{function}`")
+            missing = f"`{function.rstrip('_')}`"
+            yield asked, kwargs, self.get((group, i), asked if (group, i) in self.reported else missing)
 
 
 # --- one submission --------------------------------------------------------------------------------------------------
 def read(notebook):
-    """(code cells, written answers by question) of a notebook file."""
+    """(code cells, written answers by question) of a notebook file; code that belongs to an answer is part of it."""
     need(os.path.getsize(notebook) <= NOTEBOOK_BYTES, f"it is larger than {NOTEBOOK_BYTES >> 20} MB: clear its outputs")
     code, written = [], {}
     for cell in json.loads(Path(notebook).read_bytes())["cells"]:
@@ -116,6 +118,7 @@ def read(notebook):
         if cell["cell_type"] == "code":
             code.append(source)
         if isinstance(question := cell["metadata"].get("question"), str):
+            source = f"```python\n{source}\n```" if cell["cell_type"] == "code" else source
             written[question] = "\n\n".join([written[question], source] if question in written else [source])
     return code, written
 
@@ -123,8 +126,7 @@ def read(notebook):
 def judged(check, answers, student):
     """One entry of results.json for a check."""
     try:
-        check.judge(answers, student)
-        points, message = check.points, "Right."
+        points, message = check.points, sentence(check.judge(answers, student) or "Right")
     except Wrong as wrong:
         points, message = 0, sentence(str(wrong))
     except RecursionError:                                  # our checks do not recurse; printing a value may
@@ -137,7 +139,8 @@ def judged(check, answers, student):
 
 def by_hand(question, rubric, written):
     """One entry of results.json for a written answer."""
-    words = f"{len(written[question].split())} words received." if question in written else "Its cell is missing."
+    text = re.sub(r"^```python\n.*?^```$", "", written.get(question, ""), flags=re.M | re.S)
+    words = f"{len(text.split())} words received." if question in written else "Its cell is missing."
     return {"name": f"{question}: marked by hand, out of {worth(rubric)}", "output": words, "visibility": "visible"}
 
 
@@ -154,6 +157,12 @@ def first_line(source):
     return shown(next(filter(None, map(str.strip, source.splitlines())), ""))
 
 
+def questions(assignment, code):
+    """The calls to make: the same notebook is always asked the same, and nobody without the key knows what."""
+    seed = hashlib.blake2b("\n\n".join(code).encode(errors="replace"), key=assignment.KEY.encode()).digest()
+    return assignment.calls(np.random.default_rng(list(seed)))
+
+
 def grade(assignment, notebook, student, isolation="bwrap", limits=LIMITS):
     """What results.json holds; `assignment` comes from course.load. Raises Fault, never a false zero."""
     start = time.monotonic()
@@ -162,9 +171,9 @@ def grade(assignment, notebook, student, isolation="bwrap", limits=LIMITS):
         code, written = read(notebook)
     except Exception as error:
         notes.append(f"This file cannot be opened as a notebook ({type(error).__name__}: {shown(error)}).")
-    seed = hashlib.blake2b("\n\n".join(code).encode(errors="replace"), key=assignment.KEY.encode()).digest()
-    calls = assignment.calls(np.random.default_rng(list(seed)))         # the same notebook is always asked the same
-    reported, problems = run_without_the_deadly(code, assignment.NAMES, calls, assignment.files, isolation, limits)
+    calls = questions(assignment, code)
+    cells = [*code, *assignment.PROBES]
+    reported, problems = run_without_the_deadly(cells, assignment.NAMES, calls, assignment.files, isolation, limits)
     answers = Answers(reported, calls)
     tests = [judged(check, answers, student) for check in assignment.checks]
     notes += [f"Code cell {i + 1} (`{first_line(code[i])}`): {sentence(problem)}"

@@ -1,5 +1,7 @@
 """The course is graded here as an instructor would grade it: built from its source, every submission in a sandbox."""
 
+import json
+import math
 import os
 import sys
 import time
@@ -8,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,12 +51,28 @@ def problem_set(request):
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    return cache(lambda name: course.build(name, tmp_path_factory.mktemp("course")))
+    return cache(lambda name: course.build(name, tmp_path_factory.mktemp("course"), submissions.KEY))
 
 
 @pytest.fixture(scope="session")
 def load(build):
     return cache(lambda name: course.load(build(name) / "autograder"))
+
+
+@pytest.fixture(scope="session")
+def model(build, load):
+    """What the functions of the solution notebook are, by name."""
+
+    def functions(name):
+        cells = json.loads((build(name) / "solution" / f"{name}.ipynb").read_text())["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        space = {"math": math, "np": np}
+        for source in code:
+            if source.startswith("def "):
+                exec(source, space)
+        return SimpleNamespace(**space)
+
+    return cache(functions)
 
 
 @pytest.fixture

@@ -98,7 +98,8 @@ for _ in range(200_000):
 FAKE = """
 import json, os, builtins
 fake = [{"call": group, "i": i, "value": 28, "error": None} for i in range(99) for group in groups]
-fake += [{"name": "broken", "value": [[0], [1], [[77]]], "error": None}, {"score": 100}, {"done": True}]
+fake += [{"name": name, "value": [[0], [1], [[77]]], "error": None} for name in ("broken", "broken_too")]
+fake += [{"score": 100}, {"done": True}]
 text = "".join(json.dumps(line) + "\\n" for line in fake).encode()
 for descriptor in range(64):
     try:
@@ -240,7 +241,7 @@ def hostile(of):
         body("recursion without end", f"return {of.victim}({same})", says="RecursionError"),
         body("too much memory", "return len(list(range(10**9)))", says="memory"),
         body("too long a value", "return list(range(200_000))", says="takes more than 1024 kB"),
-        cell("fork bomb without end", limits=HURRIED | {"cell_seconds": 3, "run_seconds": 20}),
+        cell("fork bomb without end", limits=HURRIED | {"cell_seconds": 5, "run_seconds": 25}),
         cell("flood of the reports", notes="sent more than 8 MB"),
         cell("an object that equals everything", says="a value of type Anything came back"),
         cell("an array that lies", says="RecursionError"),

@@ -3,47 +3,77 @@
 from hostile import hostile, not_a_notebook
 from submissions import BOX, IMPATIENT, ProblemSet, Submission, student, wrong_boxes
 
-THRESHOLD = {"one_label", "never_too_small", "never_too_large", "tiny_delta"}
-NOISE = {"noise_from_rng", "noise_law", "empty_cells"}
+THRESHOLD = {"never_too_small", "never_too_large", "tiny_delta"}
+COINS = {"coins_from_rng", "silent_below", "right_law"}
 REPLIES = {"one_reply", "two_options", "never_too_private", "never_pessimistic"}
-EVERYTHING = BOX | THRESHOLD | NOISE | REPLIES
+EVERYTHING = BOX | THRESHOLD | COINS | REPLIES
 
 PROBLEM_SET = ProblemSet(
     name="ps1",
     arguments={
-        "people_threshold": "*, epsilon, delta, m",
-        "noisy_counts": "counts, *, epsilon, m, rng",
+        "sample_threshold": "*, epsilon, delta, share",
+        "sampled_counts": "counts, *, share, threshold, rng",
         "person_delta": "*, epsilon, epsilon0, k, m",
     },
-    victim="people_threshold",
+    victim="sample_threshold",
     costs=THRESHOLD,
-    unasked={"one, two = (": None, "def noise_deviation": None},
+    unasked={"by_hand = ": None, "for share in": None},
     second="person_delta",
     second_costs=REPLIES,
-    groups=("one label", "several labels", "tiny delta"),
+    groups=("thresholds", "tiny delta"),
+    same_for_all=(),
     everything=EVERYTHING,
 )
 function = PROBLEM_SET.function
 
 
-def threshold(alone, noise="2 * m"):
-    """The threshold for a wrong chance that one cell is shown, or a wrong size of noise."""
+def threshold(excess, limit="math.ceil(T / (1 - 1 / keep))", result="T", limits=""):
+    """Another threshold: the least T whose `excess`, of c people, is at most delta for all c from T to some limit."""
     return function(
-        "people_threshold",
+        "sample_threshold",
         f"""
-alpha = math.exp(-epsilon / ({noise}))
-return 1 + math.ceil(math.log({alone} * (1 + alpha)) / math.log(alpha))""",
+keep, e = math.exp(epsilon) / (1 - share), math.exp(epsilon)
+{limits}
+def law(c):
+    ways = lambda k: math.lgamma(c + 1) - math.lgamma(k + 1) - math.lgamma(c - k + 1)
+    return [math.exp(ways(k) + k * math.log(share) + (c - k) * math.log1p(-share)) for k in range(c + 1)]
+laws = {{}}
+def at(c):
+    if c not in laws:
+        laws[c] = law(c)
+    return laws[c]
+T = 1
+while T < 300 and any({excess} > delta for c in range(T, {limit} + 1)):
+    T += 1
+return {result}""",
     )
 
 
-def noise(ratio, touched="counts > 0", source="rng"):
+def worst(keep="math.exp(epsilon) / (1 - share)", gain="max(1 - keep * (c - k) / c, 0)"):
+    """A threshold that looks at one number of people only, with another ratio or another gain."""
     return function(
-        "noisy_counts",
+        "sample_threshold",
         f"""
-counts, stop = np.asarray(counts), 1 - math.exp({ratio})
-noise = {source}.geometric(stop, counts.shape) - {source}.geometric(stop, counts.shape)
-return np.where({touched}, counts + noise, counts)""",
+e = math.exp(epsilon)
+keep, T = {keep}, 1
+while True:
+    c = math.ceil(T / (1 - (1 - share) / e))
+    ways = lambda k: math.lgamma(c + 1) - math.lgamma(k + 1) - math.lgamma(c - k + 1)
+    law = ((k, math.exp(ways(k) + k * math.log(share) + (c - k) * math.log1p(-share))) for k in range(T, c + 1))
+    if sum(p * {gain} for k, p in law) <= delta:
+        return T
+    T += 1""",
     )
+
+
+EXACT = "sum(max(at(c)[k] - e * (at(c - 1) + [0])[k], 0) for k in range(T, c + 1))"
+
+
+def coins(drawn, shown="np.where(drawn >= threshold, drawn, 0)"):
+    return function("sampled_counts", f"counts = np.asarray(counts)\ndrawn = {drawn}\nreturn {shown}")
+
+
+DRAWN = "rng.binomial(counts, share)"
 
 
 def replies(body):
@@ -60,7 +90,6 @@ return sum(math.comb(m, up) * keep**up * (1 - keep) ** (m - up) * {loss_part} fo
 
 
 HOCKEY = "max(0.0, 1 - math.exp(epsilon - (2 * up - m) * epsilon0))"
-ALONE = "-math.expm1(math.log1p(-delta) / m)"
 
 RIGHT = [
     Submission("right", notes="Every cell ran."),
@@ -69,10 +98,11 @@ RIGHT = [
         student(" Ada@Example.edu ")
         | {
             "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
-            "whole = people_threshold\n"
-            "def people_threshold(**asked):\n    return np.float64(whole(**asked))\n"
-            "draw = noisy_counts\n"
-            "def noisy_counts(counts, **asked):\n    return tuple(draw(counts, **asked))"
+            "whole = sample_threshold\n"
+            "def sample_threshold(**asked):\n    return np.float64(whole(**asked))\n"
+            "draw = sampled_counts\n"
+            "def sampled_counts(counts, **asked):\n    return tuple(draw(counts, **asked))\n"
+            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
         },
     ),
     Submission(
@@ -83,7 +113,7 @@ RIGHT = [
     Submission(
         "right, then a cell that fails",
         {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 12, line 1)",
+        notes="ZeroDivisionError: division by zero (code cell 15, line 1)",
     ),
 ]
 
@@ -92,61 +122,64 @@ WRONG = [
     *wrong_boxes("carol@example.edu"),
     # question 2
     Submission(
-        "threshold for one label", threshold("delta", "2"), {"never_too_small", "never_too_large", "tiny_delta"}
-    ),
-    Submission(
-        "threshold for one fresh cell", threshold("delta"), {"never_too_small", "never_too_large", "tiny_delta"}
-    ),
-    Submission(
-        "threshold with noise for one label",
-        threshold(ALONE, "2"),
-        {"never_too_small", "never_too_large", "tiny_delta"},
-    ),
-    Submission("threshold with half the noise", threshold(ALONE, "m"), THRESHOLD),
-    Submission("threshold by the union bound", threshold("delta / m"), {"never_too_large"}, says="union bound"),
-    Submission(
-        "threshold of the literature",
-        function("people_threshold", "return 1 + math.ceil(2 * m / epsilon * math.log(2 * m / delta))"),
-        {"one_label", "never_too_large", "tiny_delta"},
-    ),
-    Submission(
-        "threshold in naive floating point", threshold("(1 - (1 - delta) ** (1 / m))"), {"tiny_delta"}, says="log1p"
-    ),
-    Submission(
-        "threshold without rounding",
-        function("people_threshold", "return 1 + 2 * m / epsilon * math.log(m / (2 * delta))"),
+        "only the cell that is drawn whole",
+        function("sample_threshold", "return math.ceil(math.log(delta) / math.log(share))"),
         THRESHOLD,
-        says="not a whole number",
+        says="sample_threshold",
     ),
-    Submission("threshold zero", function("people_threshold", "return 0"), THRESHOLD, says="a whole number from 1 on"),
+    Submission("only the largest cell that matters", worst(), THRESHOLD),
+    Submission("people not drawn forgotten", worst(keep="e"), THRESHOLD),
+    Submission("bound by the tail", worst(gain="1.0"), {"never_too_large", "tiny_delta"}),
+    Submission(
+        "bound by the tail, every cell",
+        threshold("sum(p for k, p in enumerate(at(c)) if k >= T and keep * (c - k) < c)"),
+        {"never_too_large", "tiny_delta"},
+    ),
+    Submission("half of delta", threshold(f"2 * {EXACT}"), {"never_too_large", "tiny_delta"}),
+    Submission("one too many", threshold(EXACT, result="T + 1"), {"never_too_large", "tiny_delta"}),
+    Submission("one too few", threshold(EXACT, result="max(T - 1, 1)"), THRESHOLD),
+    Submission(
+        "threshold of the histogram page",
+        function("sample_threshold", "return 1 + math.ceil(math.log(delta * (1 + math.exp(-epsilon))) / -epsilon)"),
+        THRESHOLD,
+    ),
+    Submission(
+        "one minus the others",
+        threshold("1 - sum(at(c)[:T]) - e * (1 - sum(at(c - 1)[:T]))", limit="int(T / (1 - 1 / keep))"),
+        {"tiny_delta"},
+        says="subtract numbers near 1",
+    ),
+    Submission("threshold zero", function("sample_threshold", "return 0"), THRESHOLD, says="between 1 and 2000"),
     Submission(
         "threshold beyond all numbers",
-        function("people_threshold", "return 10**400"),
+        function("sample_threshold", "return 10**400"),
         THRESHOLD,
         says="not a finite number",
     ),
     Submission(
         "threshold is not a number",
-        function("people_threshold", "return float('nan')"),
+        function("sample_threshold", "return float('nan')"),
         THRESHOLD,
         says="NaN, not a finite number",
     ),
     Submission(
-        "golden values",
-        function("people_threshold", "return {(1, 1e-6, 1): 28, (1, 1e-3, 1): 14}.get((epsilon, delta, m), 56)"),
+        "threshold without rounding",
+        function("sample_threshold", "return math.log(delta) / math.log(share)"),
         THRESHOLD,
+        says="not a whole number",
     ),
+    Submission("golden values", function("sample_threshold", "return {0.1: 2, 0.5: 6}.get(share, 17)"), THRESHOLD),
     Submission("golden values of question 3", function("person_delta", "return 1e-6 if m > 1 else 0.0"), REPLIES),
     Submission(
         "imported from dplib",
-        {"def people_threshold": "from dplib.histograms import stability_threshold as people_threshold"},
+        {"def sample_threshold": "from dplib.histograms import stability_threshold as sample_threshold"},
         THRESHOLD,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 5, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 8, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from dplib inside",
-        function("people_threshold", "import dplib\nreturn 28"),
+        function("sample_threshold", "import dplib\nreturn 28"),
         THRESHOLD,
         says="write the formula yourself",
     ),
@@ -157,46 +190,29 @@ WRONG = [
         says="only numpy and the standard library",
     ),
     Submission(
-        "global random state",
-        noise("-epsilon / (2 * m)", source="np.random"),
-        {"noise_from_rng"},
-        says="global np.random",
+        "global random state", coins(DRAWN.replace("rng", "np.random")), {"coins_from_rng"}, says="global np.random"
     ),
     Submission(
-        "fixed seed",
-        {"def noisy_counts": """
-def noisy_counts(counts, *, epsilon, m, rng):
-    counts, stop, rng = np.asarray(counts), 1 - math.exp(-epsilon / (2 * m)), np.random.default_rng(1)
-    return np.where(counts > 0, counts + rng.geometric(stop, counts.shape) - rng.geometric(stop, counts.shape), 0)"""},
-        {"noise_from_rng"},
-        says="a key that everybody holds",
-    ),
-    Submission("sensitivity of one label", noise("-epsilon / 2"), {"noise_law"}, says="change all counts together"),
-    Submission("sensitivity without the swap", noise("-epsilon / m"), {"noise_law"}, says="change all counts together"),
-    Submission(
-        "rounded Laplace noise",
-        function(
-            "noisy_counts",
-            """
-counts = np.asarray(counts)
-return np.where(counts > 0, counts + np.round(rng.laplace(0, 2 * m / epsilon, counts.shape)).astype(int), 0)""",
-        ),
-        {"noise_law"},
-        says="whole numbers from the start",
+        "fixed seed", coins(DRAWN.replace("rng", "np.random.default_rng(1)")), {"coins_from_rng"}, says="a seed fixed"
     ),
     Submission(
-        "Laplace noise",
-        function("noisy_counts", "return np.asarray(counts) + rng.laplace(0, 2 * m / epsilon, len(counts))"),
-        NOISE,
-        says="not a whole number",
+        "a share without a coin",
+        coins("np.round(counts * share).astype(int)"),
+        {"coins_from_rng", "right_law"},
+        says="sampled_counts",
     ),
-    Submission(
-        "noise in empty cells",
-        noise("-epsilon / (2 * m)", "counts >= 0"),
-        {"empty_cells"},
-        says="an empty cell got noise",
-    ),
-    Submission("no noise", function("noisy_counts", "return counts"), NOISE),
+    Submission("a Poisson number", coins("rng.poisson(counts * share)"), {"silent_below", "right_law"}),
+    Submission("one coin for a cell", coins("counts * (rng.random(counts.shape) < share)"), {"right_law"}),
+    Submission("no threshold", coins(DRAWN, "drawn"), {"silent_below", "right_law"}, says="sampled_counts"),
+    Submission("threshold one too low", coins(DRAWN, "np.where(drawn >= threshold - 1, drawn, 0)"),
+               {"silent_below", "right_law"}),
+    Submission("more than the threshold", coins(DRAWN, "np.where(drawn > threshold, drawn, 0)"), {"right_law"}),
+    Submission("divided by the share", coins(DRAWN, "np.where(drawn >= threshold, np.round(drawn / share), 0)"),
+               {"silent_below", "right_law"}),
+    Submission("the threshold for those who are there", coins(DRAWN, "np.where(counts >= threshold, drawn, 0)"),
+               {"silent_below", "right_law"}),
+    Submission("nothing at all", coins("0 * counts", "drawn"), COINS),
+    Submission("everybody drawn", coins("counts"), {"coins_from_rng", "right_law"}),
     # question 3
     Submission(
         "basic composition",
@@ -250,14 +266,14 @@ return sum(max(0.0, a - math.exp(epsilon) * b) for a, b in chances)"""
     # cells
     Submission(
         "syntax error",
-        {"def people_threshold": "def people_threshold(*, epsilon, delta, m)\n    return 28"},
+        {"def sample_threshold": "def sample_threshold(*, epsilon, delta, share)\n    return 28"},
         THRESHOLD,
         says="does not exist",
-        notes="SyntaxError: expected ':' (code cell 5, line 1)",
+        notes="SyntaxError: expected ':' (code cell 8, line 1)",
     ),
     Submission(
         "cells deleted",
-        {"def people_threshold": None, "def person_delta": None},
+        {"def sample_threshold": None, "def person_delta": None},
         THRESHOLD | REPLIES,
         says="does not exist",
     ),
@@ -273,11 +289,14 @@ def answer(assignment, kwargs):
 
 
 HINTS = [
-    ("threshold for one label", "never_too_small", "How many fresh cells can one person fill"),
-    ("threshold with half the noise", "one_label", "With which probability is a cell with a single person shown?"),
-    ("optimal composition of any mechanism", "never_pessimistic", "a reply says nothing with probability (k-2)q"),
-    ("tail of the loss", "one_reply", "delta is not the chance that the loss exceeds epsilon"),
-    ("unfinished", "one_label", "is the blank still there, or a `return` missing?"),
+    ("only the cell that is drawn whole", "never_too_small", "Have you looked at every c"),
+    ("half of delta", "never_too_large", "Is what you compare with delta a bound"),
+    ("one coin for a cell", "right_law", "Does every person have a coin of their own"),
+    ("optimal composition of any mechanism", "never_pessimistic", "Is it a bound for every"),
+    ("tail of the loss", "one_reply", "for which of them is the difference positive"),
+    ("unfinished", "never_too_small", "is the blank still there, or a `return` missing?"),
 ]
-TWICE = ["right", "global random state", "sensitivity of one label", "fake reports", "golden values"]
+GRAVITY = [("never_too_small", "never_too_large"), ("silent_below", "coins_from_rng"),
+           ("never_too_private", "never_pessimistic")]
+TWICE = ["right", "global random state", "a Poisson number", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)

@@ -3,8 +3,8 @@
 from hostile import hostile, not_a_notebook
 from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
 
-COARSE = {"cells", "choice_is_private", "choice_is_sharp", "many_records"}
-FINE = {"sums_and_counts", "noise_from_rng", "noise_law"}
+COARSE = {"cells", "choice_is_private", "choice_is_sharp"}
+FINE = {"sums_and_counts", "noise_hides", "noise_law"}
 P_VALUES, COUNTS = {"p_exact", "p_tiny"}, {"level_kept", "level_used"}
 MASSES = {"never_too_demanding", "never_too_modest"}
 EVERYTHING = BOX | COARSE | FINE | P_VALUES | COUNTS | MASSES | {"least_size"}
@@ -18,6 +18,7 @@ PROBLEM_SET = ProblemSet(
     second="noisy_pair",
     second_costs=FINE,
     groups=("cells", "one more record", "chances", "many records"),
+    same_for_all=("many records",),
     everything=EVERYTHING,
 )
 
@@ -125,16 +126,20 @@ def rare(mass, wrong="hypotheses - 1", found="n", size_by="demanded_mass"):
     masses = (
         f"""
 def {name}(*, n, share, epsilon, beta):
-    law = [math.comb(n, d) * share**d * (1 - share) ** (n - d) for d in range(n + 1)]
+    logs = [0.0, *np.cumsum(np.log(np.arange(1, n + 1)))]
+    others = lambda d: d * math.log(1 - share) if share < 1 else -math.inf if d else 0
+    law = [math.exp(logs[n] - logs[d] - logs[n - d] + d * math.log(share) + others(n - d)) for d in range(n + 1)]
     {body}
 """
         for name, body in (("right_mass", RIGHT_MASS), ("demanded_mass", mass))
     )
     size = f"""
 def rare_sample_size(*, hypotheses, share, epsilon, beta):
-    n = 1
-    while ({wrong}) * {size_by}(n=n, share=share, epsilon=epsilon, beta=beta) > beta:
-        n += 1
+    low, n = 0, 2048
+    while n - low > 1:
+        middle = (low + n) // 2
+        above = ({wrong}) * {size_by}(n=middle, share=share, epsilon=epsilon, beta=beta) > beta
+        low, n = (middle, n) if above else (low, middle)
     return {found}"""
     return {"def demanded_mass": "".join(masses) + size}
 
@@ -150,7 +155,8 @@ RIGHT = [
             "array, pairs, whole = center_chances, noisy_pair, critical_count\n"
             "def center_chances(x, **asked):\n    return tuple(array(np.array(x), **asked).tolist())\n"
             "def noisy_pair(x, **asked):\n    return [tuple(row) for row in pairs(x, **asked)]\n"
-            "def critical_count(**asked):\n    return np.float32(whole(**asked))"
+            "def critical_count(**asked):\n    return np.float32(whole(**asked))\n"
+            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
         },
     ),
     Submission(
@@ -169,7 +175,7 @@ return result""",
     Submission(
         "right, then a cell that fails",
         {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 15, line 1)",
+        notes="ZeroDivisionError: division by zero (code cell 18, line 1)",
     ),
 ]
 
@@ -177,23 +183,23 @@ WRONG = [
     Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
     *wrong_boxes("peggy@example.edu"),
     # question 2, coarse stage
-    Submission("the 2 kept", chances(weights(0.5)), {"choice_is_sharp"}, says="is the 2 of"),
+    Submission("the 2 kept", chances(weights(0.5)), {"choice_is_sharp"}, says="by which factor"),
     Submission("twice the weight", chances(weights(2)), {"choice_is_private", "choice_is_sharp"}),
     Submission(
         "records outside moved into the last cells",
         chances(weights(1), "np.clip(np.floor(np.asarray(x, float)).astype(int) + radius, 0, 2 * radius - 1)"),
         {"cells"},
-        says="lie in no cell at all",
+        says="what lies outside",
     ),
     Submission(
         "rounded towards zero",
         chances(weights(1), "np.asarray(x, float).astype(int) + radius"),
-        {"cells", "choice_is_sharp", "many_records"},
+        {"cells", "choice_is_sharp"},
     ),
     Submission(
         "rounded up",
         chances(weights(1), "np.ceil(np.asarray(x, float)).astype(int) + radius"),
-        {"cells", "choice_is_sharp", "many_records"},
+        {"cells", "choice_is_sharp"},
     ),
     Submission(
         "a histogram whose last cell is closed",
@@ -205,20 +211,26 @@ weights = np.exp(epsilon * (counts - counts.max()))
 return weights / weights.sum()""",
         ),
         {"cells"},
-        says="R itself among them",
+        says="R itself",
     ),
     Submission(
-        "naive exponentials", chances("np.exp(epsilon * counts)"), {"many_records"}, says="NaN, not a finite number"
+        "cells that are open on the left",
+        chances(weights(1), "np.ceil(np.asarray(x, float)).astype(int) - 1 + radius"),
+        {"cells"},
+        says="a left end",
+    ),
+    Submission(
+        "naive exponentials", chances("np.exp(epsilon * counts)"), {"choice_is_sharp"}, says="NaN, not a finite number"
     ),
     Submission(
         "exponentials that overflow",
         chances("np.array([math.exp(epsilon * c) for c in counts])"),
-        {"many_records"},
+        {"choice_is_sharp"},
         says="OverflowError: math range error",
     ),
     Submission("shares of the records", chances("counts"), COARSE),
     Submission(
-        "the fullest cell without a doubt", chances("1.0 * (counts == counts.max())"), COARSE - {"many_records"}
+        "the fullest cell without a doubt", chances("1.0 * (counts == counts.max())"), COARSE
     ),
     Submission(
         "one cell more", chances("np.append(" + weights(1) + ", 0)"), COARSE, says="chances; radius"
@@ -226,7 +238,7 @@ return weights / weights.sum()""",
     Submission(
         "weights that do not sum to 1",
         chances(weights(1) + "\nreturn weights"),
-        COARSE - {"many_records"},
+        COARSE,
         says="the sum",
     ),
     # question 2, fine stage
@@ -234,41 +246,53 @@ return weights / weights.sum()""",
         "half of epsilon for each",
         pair("s, c = rng.laplace(0, 2 * bound * scale, rows), rng.laplace(0, 2 * scale, rows)"),
         {"noise_law"},
-        says="More is waste",
+        says="two Laplace variables can give",
     ),
     Submission(
         "all of epsilon for each",
         pair("s, c = rng.laplace(0, bound * scale, rows), rng.laplace(0, scale, rows)"),
-        {"noise_law"},
-        says="is a new record of value B still hidden",
+        {"noise_hides", "noise_law"},
+        says="The variance of the count is",
     ),
     Submission("noise for a replacement", pair(two("2 * scale")), {"noise_law"}),
-    Submission("half the noise", pair(two("scale / 2")), {"noise_law"}),
+    Submission("half the noise", pair(two("scale / 2")), {"noise_hides", "noise_law"}),
     Submission(
         "the same noise twice",
         pair("a = b = rng.laplace(0, scale, rows)\ns, c = bound * (a - b), a + b"),
-        {"noise_law"},
+        {"noise_hides", "noise_law"},
     ),
     Submission(
         "one noise for all rows",
         pair("a, b = rng.laplace(0, scale, (2, 1))\ns, c = bound * (a - b).repeat(rows), (a + b).repeat(rows)"),
-        {"noise_law"},
+        {"noise_hides", "noise_law"},
     ),
     Submission(
         "Gaussian noise of the right size",
         pair("s, c = rng.normal(0, 2 * bound * scale, rows), rng.normal(0, 2 * scale, rows)"),
-        {"noise_law"},
+        {"noise_hides", "noise_law"},
     ),
-    Submission("the count as it is", pair(two() + "\nc = 0 * c"), {"noise_law"}),
-    Submission("no noise", pair("s = c = np.zeros(rows)"), {"noise_from_rng", "noise_law"}),
+    Submission("the count as it is", pair(two() + "\nc = 0 * c"), {"noise_hides", "noise_law"}),
     Submission(
-        "global random state", pair(two(source="np.random")), {"noise_from_rng"}, says="from the global np.random"
+        "negative counts clipped to 0",
+        pair(two() + "\nc = np.maximum(c, -y.shape[-1])"),
+        {"noise_law"},
+        says="returned as they come out",
+    ),
+    Submission(
+        "right laws of sum and count, independent",
+        pair("s, c = bound * (rng.laplace(0, scale, rows) - rng.laplace(0, scale, rows)), "
+             "rng.laplace(0, scale, rows) + rng.laplace(0, scale, rows)"),
+        {"noise_hides", "noise_law"},
+    ),
+    Submission("no noise", pair("s = c = np.zeros(rows)"), {"noise_hides", "noise_law"}),
+    Submission(
+        "global random state", pair(two(source="np.random")), {"noise_hides"}, says="from the global np.random"
     ),
     Submission(
         "fixed seed",
         pair("rng = np.random.default_rng(1)\n" + two().strip()),
-        {"noise_from_rng"},
-        says="a key that everybody holds",
+        {"noise_hides"},
+        says="a seed fixed",
     ),
     Submission(
         "no clipping",
@@ -279,7 +303,7 @@ return weights / weights.sum()""",
     Submission(
         "clipped before the centre is subtracted",
         pair(two(), y="np.clip(np.asarray(x, dtype=float), -bound, bound) - center"),
-        {"sums_and_counts", "noise_law"},
+        FINE,
     ),
     Submission(
         "what is outside thrown away",
@@ -305,7 +329,7 @@ return weights / weights.sum()""",
     ),
     # question 3
     Submission(
-        "noise forgotten", sign_test(p_value(noise="float(k >= y)"), critical()), P_VALUES | COUNTS
+        "noise forgotten", sign_test(p_value(noise="float(k >= y)"), critical()), P_VALUES
     ),
     Submission(
         "noise forgotten in the critical count",
@@ -320,12 +344,12 @@ return weights / weights.sum()""",
     Submission(
         "strictly more",
         sign_test(p_value(noise=BEYOND), critical()),
-        P_VALUES | COUNTS,
+        P_VALUES,
     ),
     Submission(
         "half of epsilon",
         sign_test(p_value(noise=TAIL.replace("alpha", "math.sqrt(alpha)")), critical()),
-        P_VALUES | {"level_used"},
+        P_VALUES,
     ),
     Submission("normal law", sign_test(NORMAL + RIGHT_P, critical("right_p")), P_VALUES),
     Submission(
@@ -335,18 +359,33 @@ return weights / weights.sum()""",
             critical(),
         ),
         {"p_tiny"},
-        says="do not subtract",
+        says="do you subtract",
     ),
     Submission(
         "powers of a half",
         sign_test(p_value(binomial="math.comb(n, k) * 0.5**n"), critical()),
         {"p_tiny"},
-        says="Python divides whole numbers of any size",
+        says="too large to convert",
     ),
     Submission(
-        "two bounds", sign_test(p_value(), TWO_BOUNDS), {"level_used"}, says="ask for more patients than needed"
+        "two bounds", sign_test(p_value(), TWO_BOUNDS), {"level_used"}, says="K + G is y or more"
     ),
     Submission("two-sided level", sign_test(p_value(), critical(level="level / 2")), {"level_used"}),
+    Submission(
+        "one too many for every odd n", sign_test(p_value(), critical(result="y + n % 2")), {"level_used"}
+    ),
+    Submission(
+        "one too few for half of all levels", sign_test(p_value(), critical(result="y - (level > 0.3)")), COUNTS
+    ),
+    Submission("never beyond n", sign_test(p_value(), critical(result="min(y, n)")), COUNTS),
+    Submission(
+        "a step for a p-value",
+        sign_test(
+            "def p_value(y, *, n, epsilon):\n    return float(y < 60)\n",
+            "def critical_count(*, n, epsilon, level):\n    return 60\n",
+        ),
+        P_VALUES | COUNTS,
+    ),
     Submission("last count that is not significant", sign_test(p_value(), critical(result="y - 1")), COUNTS),
     Submission(
         "fractions of patients", sign_test(p_value(), critical(result="y - 0.5")), COUNTS, says="not a whole number"
@@ -363,28 +402,47 @@ return weights / weights.sum()""",
     Submission(
         "mean in place of D",
         rare("return (1 - beta) * math.exp(-epsilon * share * n)"),
-        MASSES | {"least_size"},
+        MASSES,
     ),
     Submission(
         "failures by chance",
         rare("return (1 - beta) * sum(p * math.exp(-epsilon * d) for d, p in enumerate(law))"),
-        MASSES | {"least_size"},
+        MASSES,
     ),
     Submission("failures where D is large", rare(failing("range(n, -1, -1)"), size_by="right_mass"), MASSES),
-    Submission("no failures", rare(RIGHT_MASS.replace("beta", "0")), MASSES | {"least_size"}),
+    Submission("no failures", rare(RIGHT_MASS.replace("beta", "0")), MASSES),
     Submission(
         "all records replaced",
         rare("return (1 - beta) * math.exp(-epsilon * n)"),
-        {"never_too_modest", "least_size"},
+        {"never_too_modest"},
     ),
     Submission(
         "failures that cost everything",
         rare("return sum(p * math.exp(-epsilon * d) for d, p in enumerate(law)) - beta"),
-        {"never_too_modest", "least_size"},
+        {"never_too_modest"},
     ),
-    Submission("N wrong names", rare(RIGHT_MASS, wrong="hypotheses"), {"least_size"}, says="How many names are wrong"),
-    Submission("one too many", rare(RIGHT_MASS, found="n + 1"), {"least_size"}, says="is not excluded either"),
-    Submission("one too few", rare(RIGHT_MASS, found="max(n - 1, 1)"), {"least_size"}, says="is still excluded"),
+    Submission("N wrong names", rare(RIGHT_MASS, wrong="hypotheses"), {"least_size"}, says="rare_sample_size"),
+    Submission("one too many", rare(RIGHT_MASS, found="n + 1"), {"least_size"}, says="at most beta as well"),
+    Submission("one too few", rare(RIGHT_MASS, found="max(n - 1, 1)"), {"least_size"}, says="is above beta"),
+    Submission(
+        "binomials that overflow",
+        {"def demanded_mass": """
+def demanded_mass(*, n, share, epsilon, beta):
+    mass, failures = 0.0, beta
+    for d in range(n + 1):
+        p = math.comb(n, d) * share**d * (1 - share) ** (n - d)
+        mass, failures = mass + max(p - failures, 0) * math.exp(-epsilon * d), max(failures - p, 0)
+    return mass
+
+
+def rare_sample_size(*, hypotheses, share, epsilon, beta):
+    n = 1
+    while (hypotheses - 1) * demanded_mass(n=n, share=share, epsilon=epsilon, beta=beta) > beta:
+        n += 1
+    return n"""},
+        MASSES | {"least_size"},
+        says="OverflowError",
+    ),
     Submission("golden value of the packing page", rare(RIGHT_MASS, found="106"), {"least_size"}),
     # cells
     Submission(
@@ -392,7 +450,7 @@ return weights / weights.sum()""",
         {"def demanded_mass": "from dplib.lower_bounds import packing_mass as demanded_mass"},
         MASSES | {"least_size"},
         says="does not exist",
-        notes="No module named 'dplib' (code cell 10, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 13, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",
@@ -416,13 +474,15 @@ def answer(assignment, kwargs):
 
 
 HINTS = [
-    ("the 2 kept", "choice_is_sharp", "a new record moves all scores in the same direction"),
-    ("twice the weight", "choice_is_private", "By how much can one record change the score of a cell?"),
+    ("the 2 kept", "choice_is_sharp", "by which factor may the chance of a cell change"),
+    ("twice the weight", "choice_is_private", "What does one record change in your weights"),
     ("half of epsilon for each", "noise_law", "The variance of the count is"),
-    ("noise forgotten", "level_kept", "False alarms come from the noise as well as from the patients"),
-    ("failures by chance", "never_too_demanding", "Its failures need not be independent of D"),
-    ("all records replaced", "never_too_modest", "only few samples show something"),
+    ("noise forgotten in the critical count", "level_kept", "False alarms come from the noise as well"),
+    ("failures by chance", "never_too_demanding", "Is yours the best of all u"),
+    ("all records replaced", "never_too_modest", "with E u(D) >= 1 - beta"),
     ("unfinished", "p_exact", "is the blank still there, or a `return` missing?"),
 ]
+GRAVITY = [("choice_is_private", "choice_is_sharp"), ("noise_hides", "noise_law"), ("level_kept", "level_used"),
+           ("never_too_demanding", "never_too_modest")]
 TWICE = ["right", "global random state", "half of epsilon for each", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)

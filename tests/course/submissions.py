@@ -7,10 +7,11 @@ from pathlib import Path
 import sandbox
 
 STUDENT = "ada@example.edu"
+KEY = "the key with which all of this is tested"
 ROOT = Path(__file__).resolve().parents[2]
 IMPATIENT = sandbox.LIMITS | {"cell_seconds": 1, "run_seconds": 6}
 HURRIED = sandbox.LIMITS | {"run_seconds": 4}
-BOX = {"two_neighbours", "an_event", "broken_there"}
+BOX = {"table_broken", "story_broken"}
 
 
 @dataclass
@@ -24,7 +25,8 @@ class ProblemSet:
     unasked: dict  # removes the visible cells that call it
     second: str  # another function that they attack
     second_costs: set
-    groups: tuple  # some groups of calls
+    groups: tuple  # groups of calls to the attacked function
+    same_for_all: tuple  # those of them that are not drawn
     everything: set  # all checks
 
     def function(self, name, body):
@@ -75,6 +77,11 @@ def broken(source):
     return {"# BEGIN SOLUTION\nfrom itertools": source}
 
 
+def broken_too(source):
+    """Another answer to the second box, made from the right one."""
+    return {"x, x_neighbour, (side, t) = broken_too": "x, y, (side, t) = broken_too\nbroken_too = " + source}
+
+
 def student(address):
     return {
         "import hashlib": "import hashlib, json, math\nfrom fractions import Fraction\nimport numpy as np\n"
@@ -88,37 +95,39 @@ ZEROS = "x = (records[0],) * n\ny = (records[1],) + x[1:]\n"
 
 def wrong_boxes(address):
     """Wrong answers to *Break it*; whoever hands in under `address` has a box of another kind."""
+    table, story = {"table_broken"}, {"story_broken"}
     return [
         Submission(
             "no neighbours",
             broken("x, y = (records[0],) * n, (records[1],) * n\nbroken = (y, x, list(mechanism_pmf(y)))"),
-            {"two_neighbours", "broken_there"},
+            table,
             says="neighbours differ in exactly one",
         ),
         Submission(
             "promise holds there",
             broken(ZEROS + "broken = (x, y, [*mechanism_pmf(x), *mechanism_pmf(y)])"),
-            {"broken_there"},
+            table,
             says="try the pair both ways round",
         ),
         Submission(
             "no such output",
             broken(ZEROS + "broken = (x, y, [*mechanism_pmf(x), (77,)])"),
-            {"an_event", "broken_there"},
+            table,
             says="(77) in the event is no output of your box",
         ),
-        Submission(
-            "an event without outputs",
-            broken(ZEROS + "broken = (x, y, [])"),
-            {"an_event", "broken_there"},
-            says="it never happens",
-        ),
-        Submission("one data set", broken("broken = [(records[0],) * n]"), BOX, says="not a triple"),
+        Submission("an event without outputs", broken(ZEROS + "broken = (x, y, [])"), table, says="it never happens"),
+        Submission("one data set", broken("broken = [(records[0],) * n]"), table, says="not a triple"),
         Submission(
             "records that are no numbers",
             broken("broken = ('ab', 'ac', list(mechanism_pmf((records[0],) * n)))"),
-            {"two_neighbours", "broken_there"},
+            table,
             says="not a list or tuple of whole numbers",
         ),
+        Submission("the second pair turned round", broken_too("(y, x, (side, t))"), story, says="the promise holds"),
+        Submission("the second event turned round", broken_too("(x, y, ('<=>='.replace(side, ''), t))"), story),
+        Submission("the second event nearly certain", broken_too("(x, y, (side, t + 40 * (-1) ** (side == '>=')))"), story),
+        Submission("the second event far out", broken_too("(x, y, (side, 10**9))"), story, says="so far out"),
+        Submission("the second event a list", broken_too("(x, y, [t])"), story, says='not ("<=", t)'),
+        Submission("the second pair too short", broken_too("((0,), (1,), (side, t))"), story, says="is no data set"),
         Submission("somebody else's box", student(address), BOX, says="box"),
     ]

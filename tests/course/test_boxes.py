@@ -1,9 +1,12 @@
 """Break it: every box breaks, its honest twin does not, and the judge tells a refutation from anything else."""
 
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from math import exp, log, log1p, prod
 
+import numpy as np
 import pytest
 
 import grading
@@ -52,12 +55,14 @@ def test_boxes_differ_and_every_mistake_is_handed_out(assignment):
     assert len({str(boxes.box(v)) for v in range(number)}) == number == len(variants)
     assert boxes.variant_of(" Ada@Example.edu") == boxes.variant_of("ada@example.edu")
     assert max(variants.values()) < 40  # about 11 expected
-    mistakes = {boxes.for_the_marker(f"student{i}@example.edu")["q1"] for i in range(1000)}
-    assert len(mistakes) == number // 12
+    assert len({mechanism.mistake for mechanism, *_ in boxes.variants}) == number // 12
+    for student in ("ada@example.edu", "bob@example.edu"):
+        mechanism, *_ = boxes.variants[boxes.variant_of(student)]
+        assert mechanism.mistake in boxes.for_the_marker(student)
 
 
 def test_the_judge_of_boxes_takes_the_worst_event_and_refuses_its_complement(assignment):
-    boxes, judges = assignment.boxes, [c.judge for c in assignment.checks if c.question == "q1"]
+    boxes, judge = assignment.boxes, assignment.table_broken
     for variant in range(5, len(boxes.variants), 12):
         student = next(s for s in (f"{i}@example.edu" for i in range(10_000)) if boxes.variant_of(s) == variant)
         pmf, ratio, _ = laws(boxes.box(variant))
@@ -65,7 +70,108 @@ def test_the_judge_of_boxes_takes_the_worst_event_and_refuses_its_complement(ass
         outputs = {s for law in pmf.values() for s in law}
         event = [s for s in outputs if pmf[x].get(s, 0) > ratio * pmf[y].get(s, 0)]
         claim = lambda event: {"STUDENT": student, "broken": [list(x), list(y), [numbers(s) for s in event]]}
-        for judge in judges:
-            judge(claim(event), student)
+        judge(claim(event), student)
         with pytest.raises(grading.Wrong, match="the promise holds"):
-            judges[-1](claim(outputs - set(event)), student)
+            judge(claim(outputs - set(event)), student)
+
+
+# --- the second box --------------------------------------------------------------------------------------------------
+def judged(assignment, variant, claim):
+    """Whether this claim refutes the second box of whoever has this variant."""
+    student = next(s for s in (f"{i}@example.edu" for i in range(10_000)) if assignment.boxes.variant_of(s) == variant)
+    try:
+        assignment.story_broken({"STUDENT": student, "broken_too": claim}, student)
+        return True
+    except grading.Wrong as wrong:
+        assert "the promise holds" in str(wrong)
+        return False
+
+
+def at_most(output, alpha):
+    """t -> Pr[output(three noises) <= t], over all values of the noises up to 6 in size; what is further out is 7."""
+    one = {g: (1 - alpha) / (1 + alpha) * alpha ** abs(g) for g in range(-6, 7)}
+    one |= dict.fromkeys((-7, 7), alpha**7 / (1 + alpha))
+    law = Counter()
+    for values in product(one, repeat=3):
+        law[output(values)] += prod(one[v] for v in values)
+    return lambda t: sum(p for value, p in law.items() if value <= t)
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(6, 7)])
+def test_laws_of_the_second_boxes_are_the_enumerated_ones(load, alpha):
+    """The mechanisms, run on every value of three noises, against the closed forms."""
+    for published, take in (("largest", max), ("smallest", min)):
+        numbers = {"alpha": str(alpha), "times": 3, "published": published}
+        exact = at_most(lambda values: 1 + take(values), alpha)
+        for t in range(-3, 6):
+            assert load("ps1").EXTREME.chance(numbers, (0, 1), t) == exact(t)
+    numbers = {"alpha": str(alpha), "T": 2}
+    for x in ((0, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)):
+        exact = at_most(lambda values: next((i for i in (1, 2, 3) if sum(x[:i]) + values[i - 1] >= 2), 4), alpha)
+        for t in range(-1, 6):
+            assert load("ps2").FIRST_DAY.chance(numbers, x, t) == exact(t)
+
+
+def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignment):
+    """Exactly: an event that refutes it is rarer than one in a million under both data sets, so that an empirical table,
+    searched by the script that refutes every first box, never holds it. And no event on likelier sides refutes it."""
+    boxes = assignment.boxes
+    for variant, (_, _, numbers) in enumerate(boxes.variants):
+        chance = lambda x, t: boxes.story.chance(numbers, x, t)
+        ratio, delta, n = Fraction(numbers["ratio"]), Fraction(numbers["delta"]), numbers["n"]
+        if problem_set.__name__ == "ps1":
+            counts = (0,) * n, (1,) + (0,) * (n - 1)        # other counts only move the outputs
+            pairs, outputs = [counts, counts[::-1]], range(-40, 42)
+        else:
+            more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
+            pairs, outputs = [p for x in more for p in ((x, (0,) + x[1:]), ((0,) + x[1:], x))], (n // 4, n // 2, n)
+            if variant % 12:                                # a hundred pairs each: a twelfth of the variants will do
+                pairs = pairs[2 * numbers["T"] - 4 : 2 * numbers["T"]]
+        refuting = []
+        for x, y in pairs:
+            for t in outputs:
+                p, q = chance(x, t), chance(y, t)
+                refuting += [("<=", t, p, x, y)] * (p > ratio * q + delta)
+                refuting += [(">=", t + 1, 1 - p, x, y)] * (1 - p > ratio * (1 - q) + delta)
+        assert refuting and max(p for _, _, p, _, _ in refuting) < 1e-6
+        side, t, _, x, y = max(refuting, key=lambda found: found[2])
+        if variant % 7 == 0:
+            assert judged(assignment, variant, [list(x), list(y), [side, t]])
+            assert not judged(assignment, variant, [list(y), list(x), [side, t]])
+
+
+def test_silence_that_refutes_is_never_seen_whatever_the_data_set(load):
+    """Problem set 2, for all 2^n data sets: the ratio of an evening needs at least so much of the chance of silence."""
+    boxes = load("ps2").boxes
+    for _, _, numbers in boxes.variants:
+        alpha = float(Fraction(numbers["alpha"]))
+        F = lambda v: log1p(-(alpha ** (v + 1)) / (1 + alpha)) if v >= 0 else -v * log(alpha) - log1p(alpha)
+        cost = min(-F(v + 1) / (F(v + 1) - F(v)) for v in range(-90, 90))
+        assert exp(-cost * log(float(Fraction(numbers["ratio"])))) < 1e-6
+
+
+def test_the_script_that_refutes_every_table_does_nothing_for_a_second_box(problem_set, built, assignment):
+    """The solution's search, given a table of 3,000 runs of the handed-out sampler on neighbours, finds no refutation."""
+    source = json.loads((built / "solution" / f"{built.name}.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in source if cell["cell_type"] == "code"]
+    search = next(c for c in code if "def worst_event" in c).split("every = ")[0]
+    sampler = next(c for c in code if "def second_mechanism" in c).split("\nprint")[0]
+    for variant in range(0, len(assignment.boxes.variants), 9):
+        box = assignment.boxes.all[variant]
+        n, ratio = box["second"]["n"], Fraction(box["second"]["ratio"])
+        space = {"box": box, "Fraction": Fraction, "np": np, "ratio": ratio, "STUDENT": ""}
+        exec(sampler, space)
+        table, rng = {}, np.random.default_rng(variant)
+        ones = box["second"].get("T", 5)
+        x = (1,) * ones + (0,) * (n - ones)
+        y = (0,) + x[1:]
+        for d in (x, y):
+            seen = Counter(int(space["second_mechanism"](d, rng)) for _ in range(3_000))
+            table[d] = {(value,): Fraction(count, 3_000) for value, count in seen.items()}
+        space["mechanism_pmf"] = table.get
+        exec(search, space)
+        for a, b in ((x, y), (y, x)):
+            *_, event = space["worst_event"](a, b)
+            for (t,) in event:                              # outputs that never came up under b: each as a half-line
+                for side in ("<=", ">="):
+                    assert not judged(assignment, variant, [list(a), list(b), [side, t]])

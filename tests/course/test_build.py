@@ -3,7 +3,10 @@
 import ast
 import json
 import re
+import shutil
 import sys
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import pytest
 import course
 import grading
 import submissions
+from boxes import derived
 
 
 def source(name):
@@ -51,16 +55,16 @@ def test_the_student_gets_a_notebook_and_boxes_and_nothing_hidden(built):
     everything = "".join(p.read_text() for p in (built / "student").iterdir())
     student, solution = text(built, "student"), text(built, "solution")
     assert not [line for line in telling_lines(name) if line in student]
-    for word in ("SOLUTION", "Rubric", "Model proof", "planted", "def check", "alpha = ", "MECHANISMS", "laplace_cdf"):
+    for word in ("SOLUTION", "Rubric", "Model proof", "planted", "def check", "MECHANISMS", "laplace_cdf", submissions.KEY):
         assert word not in everything
     assert "Model proof" in solution and "worst_event" in solution and "answers.group" not in solution
 
 
 def test_the_student_notebook_is_a_plain_notebook_with_visible_asserts(built, assignment):
     code = "\n".join(cell["source"] for cell in cells(built, "student") if cell["cell_type"] == "code")
-    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 2  # STUDENT, broken and the functions
+    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 3  # STUDENT, broken, broken_too, and functions
     defined = {node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
-    asked = {function for function, _ in assignment.calls(np.random.default_rng(1)).values()}
+    asked = {function.rstrip("_") for function, _ in assignment.calls(np.random.default_rng(1)).values()}
     assert asked < defined and code.count("\n    " + course.BLANK) == len(asked)
     assert code.count("\nassert ") >= 5
     nodes = list(ast.walk(ast.parse(code)))
@@ -68,7 +72,18 @@ def test_the_student_notebook_is_a_plain_notebook_with_visible_asserts(built, as
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported == {"numpy", "hashlib", "json", "math", "fractions"}
     marked = [cell["metadata"] for cell in cells(built, "student") if cell["metadata"]]
-    assert marked == [{"question": question} for question in assignment.rubric]
+    assert marked == [{"question": q} for q in [*assignment.rubric, assignment.PREDICTED]]  # that one with its code cell
+
+
+def test_a_prediction_is_made_before_anything_can_be_computed(built, assignment):
+    """Its notebook has no code and no digits to compute with, and the other one does not ask again."""
+    assert [p.name for p in (built / "prediction").iterdir()] == [f"{built.name}-prediction.ipynb"]
+    notebook = json.loads((built / "prediction" / f"{built.name}-prediction.ipynb").read_text())["cells"]
+    assert {cell["cell_type"] for cell in notebook} == {"markdown"}
+    assert [cell["metadata"].get("question") for cell in notebook] == [None, assignment.PREDICTED]
+    asked = "".join(notebook[0]["source"])
+    assert "At most" in asked and not re.search(r"varepsilon ?=|delta ?=|n ?= ?\\d", asked)
+    assert "You have predicted already" in text(built, "student") and asked not in text(built, "student")
 
 
 def test_minutes_and_points_are_stated_and_add_up(built, assignment):
@@ -87,22 +102,101 @@ def test_minutes_and_points_are_stated_and_add_up(built, assignment):
     assert re.search(rf"^\| `{built.name}.md`.*\| {minutes} \| {automatic} / {by_hand} \|$", guide, re.M)
 
 
+def same_files(one, other):
+    """The files of one build that are the same in the other."""
+    files = [p.relative_to(one) for p in one.rglob("*") if p.is_file() and p.suffix != ".zip"]
+    assert len(files) == 17 and not list(one.rglob("__pycache__"))
+    return {str(file) for file in files if (other / file).read_bytes() == (one / file).read_bytes()}, len(files)
+
+
 def test_building_twice_gives_the_same(built, tmp_path):
-    again = course.build(built.name, tmp_path)
-    files = [p.relative_to(built) for p in built.rglob("*") if p.is_file() and p.suffix != ".zip"]
-    assert len(files) == 15 and not list(built.rglob("__pycache__"))
-    for file in files:
-        assert (again / file).read_bytes() == (built / file).read_bytes(), file
+    same, number = same_files(built, course.build(built.name, tmp_path, submissions.KEY))
+    assert len(same) == number
 
 
-def test_a_key_of_ones_own_gives_other_boxes(built, assignment, tmp_path):
-    name = built.name
-    other = course.load(course.build(name, tmp_path, "autumn") / "autograder")
-    students = [f"student{i}@example.edu" for i in range(50)]
-    assert sum(assignment.boxes.variant_of(s) != other.boxes.variant_of(s) for s in students) > 40
-    assert json.loads((tmp_path / name / "student" / f"{name}_boxes.json").read_text())["key"] == "autumn"
-    with pytest.raises(SystemExit, match="1 to 64 bytes"):
-        course.build(name, tmp_path, "x" * 65)
+def test_a_key_is_new_in_a_new_folder_and_kept_in_an_old_one(built, tmp_path):
+    """So that a corrected typo does not give everybody another box, and no key is in use by default."""
+    folders = [course.build(built.name, tmp_path / place) for place in ("a", "b")]
+    keys = [(folder / "autograder" / "key.txt").read_text() for folder in folders]
+    assert len({submissions.KEY, *keys}) == 3 and min(map(len, keys)) >= 32
+    same, _ = same_files(*folders)
+    boxes = f"{built.name}_boxes.json"
+    differ = {f"student/{boxes}", f"solution/{boxes}", f"autograder/files/{boxes}", "autograder/key.txt"}
+    assert len(same) == 17 - len(differ) and not differ & same
+    course.build(built.name, tmp_path / "a")
+    assert (folders[0] / "autograder" / "key.txt").read_text() == keys[0]
+    for short in ("autumn", "x" * 15, "x" * 65):
+        with pytest.raises(SystemExit, match="16 to 64 bytes"):
+            course.build(built.name, tmp_path / "a", short)
+
+
+# --- what a student can rebuild --------------------------------------------------------------------------------------
+def texts(value):
+    """Every text and number in a piece of JSON, as texts."""
+    if isinstance(value, dict):
+        return {t for pair in value.items() for part in pair for t in texts(part)}
+    if isinstance(value, list):
+        return {t for part in value for t in texts(part)}
+    return {str(value)}
+
+
+def draws(key):
+    """What a grader with this key would draw for a notebook: the same draws are the same hidden questions."""
+    return grading.questions(SimpleNamespace(KEY=key, calls=lambda rng: int(rng.integers(1 << 62))), ["x = 1"])
+
+
+def rebuilt(folder, elsewhere):
+    """What can be drawn by somebody who has the handed-out folder and all of our source: every text as it is, every
+    word of it, what our source derives from them, and the key of a build of their own."""
+    told = {t for part in folder.iterdir() for t in texts(json.loads(part.read_text()))}
+    told |= {word for t in told for word in re.findall(r"[\w@.-]+", t)}
+    told |= {(course.build(folder.parent.name, elsewhere) / "autograder" / "key.txt").read_text()}
+    guesses = [t for t in told if 0 < len(t.encode()) <= 64]
+    labels = ("places", "noise", "coins", folder.parent.name)
+    return {draws(g) for t in guesses for g in (t, t[::-1], *(derived(t, label) for label in labels))}
+
+
+def test_nobody_rebuilds_the_grader_from_what_is_handed_out(built, tmp_path):
+    assert draws(submissions.KEY) not in rebuilt(built / "student", tmp_path / "own")
+    everything = "".join(p.read_text() for part in ("student", "prediction") for p in (built / part).iterdir())
+    assert submissions.KEY not in everything
+
+
+MUTANTS = {
+    "the key is handed out": lambda key: key,
+    "the key is in a text that is handed out": lambda key: f"autumn:{key}",
+    "the key is handed out backwards": lambda key: key[::-1],
+}
+
+
+@pytest.mark.parametrize("planted", MUTANTS.values(), ids=MUTANTS)
+def test_a_key_that_is_handed_out_is_found(built, tmp_path, planted):
+    shutil.copytree(built / "student", tmp_path / built.name / "student")
+    key = "ffeeddccbbaa99887766554433221100"
+    file = tmp_path / built.name / "student" / f"{built.name}_boxes.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"key": planted(key)}))
+    assert draws(key) in rebuilt(tmp_path / built.name / "student", tmp_path / "own")
+
+
+def test_a_key_that_follows_from_what_is_handed_out_is_found(built, tmp_path):
+    """A grader that used the handed-out key, or one derived from it, in place of its own; or a fixed default."""
+    handed_out = json.loads((built / "student" / f"{built.name}_boxes.json").read_text())["key"]
+    found = rebuilt(built / "student", tmp_path / "own")
+    assert draws(handed_out) in found and draws(derived(handed_out, "noise")) in found
+
+
+def test_a_fixed_default_key_is_found(built, tmp_path, monkeypatch):
+    monkeypatch.setattr(course.secrets, "token_hex", lambda size: "a key for trying things out")
+    folder = course.build(built.name, tmp_path / "teacher")
+    assert draws((folder / "autograder" / "key.txt").read_text()) in rebuilt(folder / "student", tmp_path / "own")
+
+
+def test_boxes_lie_in_an_order_that_only_the_key_knows(assignment):
+    order = [(mechanism.mistake, level) for mechanism, level, _ in assignment.boxes.variants]
+    source = [(mechanism.mistake, Fraction(level)) for mechanism in assignment.MECHANISMS for level in assignment.LEVELS]
+    assert sorted(order) == sorted(source) and sum(a == b for a, b in zip(order, source)) < 10
+    again = assignment.Boxes("", "x" * 16, assignment.MECHANISMS, assignment.LEVELS, 2, assignment.boxes.story)
+    assert sum(a[:2] == b[:2] for a, b in zip(again.variants, assignment.boxes.variants)) < 10
 
 
 @pytest.mark.parametrize(
@@ -170,8 +264,8 @@ def test_a_solution_repeated_in_a_text_stops_the_build(tmp_path):
     file = tmp_path / "small.md"
     file.write_text(
         source("ps1").replace(
-            "`noisy_counts` adds the noise.",
-            "return 1 + math.ceil(math.log(shown_alone * (1 + alpha)) / math.log(alpha))",
+            "`sampled_counts` draws the people and says what is published.",
+            "return np.where(drawn >= threshold, drawn, 0)",
         )
     )
     with pytest.raises(SystemExit, match="shows lines of a solution"):

@@ -126,7 +126,7 @@ def test_build_and_grade_from_the_command_line(bubblewrap, folder, tmp_path):
     assert run("build", "all", "made").stdout.split() == ["made/ps1", "made/ps2"]
     graded = run("grade", "made/ps1", str(folder), "graded")
     assert graded.returncode == 0 and "ada@example.edu: 20 points in" in graded.stdout
-    assert [row["automatic"] for row in rows(tmp_path / "graded")] == ["20", "19"]  # bob handed in with ada's address
+    assert [row["automatic"] for row in rows(tmp_path / "graded")] == ["20", "16"]  # bob handed in with ada's address
     wrong_box = (tmp_path / "graded" / "feedback" / "bob@example.edu.md").read_text()
     assert "the notebook opens the box of ada@example.edu, but you hand in as bob@example.edu" in wrong_box
     assert "build NAME OUT" in run().stderr and run().returncode == 1
@@ -200,7 +200,7 @@ THIEF = submissions.Submission(
     {"last": """
 import os
 attack = []
-for file in ("source/checks.py", "source/files/ps1_boxes.json", "submission_metadata.json", "submission"):
+for file in ("source/checks.py", "source/key.txt", "source/files/ps1_boxes.json", "submission_metadata.json", "submission"):
     try:
         open("/autograder/" + file)
         attack.append(file)
@@ -216,7 +216,7 @@ assert not attack and os.getuid() > 60_000, attack"""},
     [
         (RIGHT, 20, "Every cell ran."),
         (THIEF, 20, "Every cell ran."),
-        (submissions.Submission("loop", {"def people_threshold": "import os\nos._exit(0)"}), 14, "ended Python itself"),
+        (submissions.Submission("loop", {"def sample_threshold": "import os\nos._exit(0)"}), 15, "ended Python itself"),
     ],
     ids=lambda s: getattr(s, "name", ""),
 )
@@ -268,7 +268,7 @@ def test_somebody_who_is_not_root_can_grade(built, folder, bubblewrap, tmp_path)
     place = tmp_path / "desk"
     shutil.copytree(built, place / "ps1")
     shutil.copytree(folder, place / "in")
-    bomb = submissions.Submission("bomb", {"def people_threshold": "import os\nfor _ in range(300):\n    os.fork()"})
+    bomb = submissions.Submission("bomb", {"def sample_threshold": "import os\nfor _ in range(300):\n    os.fork()"})
     shutil.move(bomb.write(built, tmp_path), place / "in" / "eve@example.edu.ipynb")
     for path in [place, *place.rglob("*")]:
         path.chmod(0o777)
@@ -293,8 +293,8 @@ def test_somebody_who_is_not_root_can_grade(built, folder, bubblewrap, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [row["automatic"] for row in rows(place / "out")] == [
         "20",
-        "19",
-        "13",
+        "16",
+        "11",
     ]  # the others handed in with ada's address
 
 

@@ -5,12 +5,14 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import linprog
 from scipy.stats import binom
 
+import grading
 import ps2
 
 
@@ -22,7 +24,7 @@ def problem_set():
 # --- the signs that the marker is told -------------------------------------------------------------------------------
 def test_signs_of_the_mistakes(assignment):
     """What the rubric says about each planted table, at every level."""
-    for box, s in assignment.boxes.variants:
+    for box, s, _ in assignment.boxes.variants:
         e, pmf = s**4, {x: box.law(x, s, True) for x in product(box.records, repeat=box.n)}
         likeliest = lambda *x: max(pmf[x], key=pmf[x].get)
         match box.law.__name__:
@@ -208,15 +210,76 @@ def test_what_is_excluded_stays_excluded_below(assignment):
     assert verdicts.index(False) + 1 == 106  # the packing page's textbook form, 105.5 rounded up
 
 
+# --- the model, on all that is allowed -------------------------------------------------------------------------------
+def exact_p(y, n, epsilon):
+    """In 50 digits, with whole binomial coefficients: the law of the noise summed up term by term."""
+    with mpmath.workdps(50):
+        q = mpmath.exp(-mpmath.mpf(epsilon))
+        tail = lambda g: q**g / (1 + q) if g > 0 else 1 - q ** (1 - g) / (1 + q)
+        return mpmath.fsum(math.comb(n, k) * tail(y - k) for k in range(n + 1)) / mpmath.mpf(2) ** n
+
+
+def test_the_model_p_value_is_right_on_all_that_is_allowed(model, assignment):
+    for n, epsilon in product((1, 2, 21, 100, 2000), (0.05, 0.7, 50.0)):
+        spread = math.sqrt(n / 4 + 2 / epsilon**2)
+        for y in {-3, 0, n // 2, (n + 1) // 2, round(n / 2 + 3 * spread), round(n / 2 + 9 * spread), n, n + 4}:
+            exact = exact_p(y, n, epsilon)
+            if exact > 1e-200:
+                for mine in (model("ps2").p_value(y, n=n, epsilon=epsilon), assignment.exact_p(y, n=n, epsilon=epsilon)):
+                    assert abs(mine - exact) <= 1e-8 * exact, (y, n, epsilon)
+
+
+def test_the_model_critical_count_is_right_on_all_that_is_allowed(model):
+    for n in [*range(1, 60), 100, 101, 399, 2000]:
+        for epsilon, level in [(0.05, 0.4), (0.2, 0.05), (1.0, 0.4), (2.0, 1e-9), (10.0, 0.4)][: 2 + 3 * (n < 60)]:
+            y = model("ps2").critical_count(n=n, epsilon=epsilon, level=level)
+            assert exact_p(y, n, epsilon) <= level < exact_p(y - 1, n, epsilon), (n, epsilon, level)
+
+
+def exact_mass(n, share, epsilon, beta):
+    with mpmath.workdps(50):
+        a, e, left, mass = mpmath.mpf(share), mpmath.mpf(epsilon), mpmath.mpf(beta), mpmath.mpf(0)
+        for d in range(n + 1):
+            p = math.comb(n, d) * a**d * (1 - a) ** (n - d)
+            mass, left = mass + max(p - left, 0) * mpmath.exp(-e * d), max(left - p, 0)
+        return mass
+
+
+def test_the_model_mass_is_right_on_all_that_is_allowed(model, assignment):
+    for n, share, epsilon, beta in product((1, 7, 300, 2000), (0.02, 0.5, 0.9, 1), (0.05, 0.5, 3), (0.01, 0.5)):
+        if (exact := exact_mass(n, share, epsilon, beta)) > 1e-200:
+            for mass in (model("ps2").demanded_mass, assignment.least_mass):
+                assert abs(mass(n=n, share=share, epsilon=epsilon, beta=beta) - exact) <= 1e-7 * exact
+
+
+@pytest.mark.parametrize("hypotheses, share, epsilon, beta, size", [
+    (2001, 0.02, 0.5, 0.05, 1199), (2, 0.5, 1.0, 0.5, None), (2, 0.02, 0.3, 0.01, None), (10**6, 0.2, 0.5, 0.01, None),
+    (10**6, 1, 3, 0.5, None), (2001, 1, 0.1, 0.05, 106), (50, 0.3, 0.05, 0.4, None)])
+def test_the_model_size_is_the_least(model, hypotheses, share, epsilon, beta, size):
+    n = model("ps2").rare_sample_size(hypotheses=hypotheses, share=share, epsilon=epsilon, beta=beta)
+    assert n <= 2000 and (size is None or n == size)
+    assert (hypotheses - 1) * exact_mass(n, share, epsilon, beta) <= beta
+    assert n == 1 or (hypotheses - 1) * exact_mass(n - 1, share, epsilon, beta) > beta
+
+
+def test_the_model_chances_are_right_on_all_that_is_allowed(model, assignment):
+    rng = np.random.default_rng(1)
+    for radius, size, epsilon in product((1, 6, 20), (0, 1, 3000), (0.1, 2.0)):
+        x = [*rng.normal(0, radius, size).tolist(), *map(float, range(-radius - 1, radius + 2))][: size + 3]
+        counts = assignment.cell_counts(x, radius).tolist()
+        weights = [mpmath.exp(epsilon * (c - max(counts))) for c in counts]
+        chances = model("ps2").center_chances(x, radius=radius, epsilon=epsilon)
+        for mine, weight in zip(chances, weights):
+            exact = weight / mpmath.fsum(weights)
+            assert abs(mine - exact) <= 1e-9 * exact + 1e-300
+
+
 # --- the questions ---------------------------------------------------------------------------------------------------
-def test_questions_are_of_the_kind_that_tells_right_from_wrong(assignment):
+def test_questions_are_allowed_ones_and_tell_right_from_wrong(assignment):
     for seed in range(15):
         asked = assignment.calls(np.random.default_rng(seed))
-        for kwargs in asked["cells"][1][:4]:
-            x, radius = np.array(kwargs["x"]), kwargs["radius"]
-            inside = assignment.cell_counts(x, radius)
-            assert (x >= radius).sum() > inside.max() and (x < -radius).sum() >= 9  # clamping is seen
-            assert (x == radius).sum() == 9 and ((x > -1) & (x < 0)).any()
+        inside = assignment.cell_counts(asked["cells"][1][0]["x"], 3)
+        assert inside.tolist() == [5, 1, 3, 2, 0, 4]  # no two alike: whatever moves a record is seen
         pairs = asked["one more record"][1]
         for one, more in zip(pairs[::2], pairs[1::2]):
             double = [assignment.center_law(**kwargs | {"epsilon": 2 * kwargs["epsilon"]}) for kwargs in (one, more)]
@@ -224,15 +287,32 @@ def test_questions_are_of_the_kind_that_tells_right_from_wrong(assignment):
         for kwargs in asked["many records"][1]:
             counts = np.sort(assignment.cell_counts(kwargs["x"], kwargs["radius"]))
             assert counts[-1] > counts[-2] + 30 and kwargs["epsilon"] * counts[-1] > 710  # e^710 is too large
-        assert all(assignment.exact_p(**kwargs) < 1e-20 for kwargs in asked["tiny p-values"][1])
-        assert all(0 < kwargs["level"] <= 0.5 for kwargs in asked["critical counts"][1])
+        for kwargs in asked["p-values"][1] + asked["tiny p-values"][1]:
+            assert assignment.exact_p(**kwargs) > 1e-200 and kwargs["n"] <= 2000 and 0.05 <= kwargs["epsilon"] <= 50
+        assert all(1e-9 <= kwargs["level"] <= 0.4 for kwargs in asked["critical counts"][1])
         masses = [(assignment.least_mass(**kwargs), kwargs) for kwargs in asked["masses"][1]]
-        assert min(mass for mass, _ in masses) > 1e-250
-        mean = lambda n, share, epsilon, beta: (1 - beta) * math.exp(-epsilon * share * n)
-        assert any(mean(**kwargs) > mass * 1.01 for mass, kwargs in masses)  # the classmate's formula is seen
-        for kwargs in asked["sizes"][1]:
-            n = next(n for n in range(1, 2000) if not assignment.excluded(n, **kwargs))
-            assert n < 400  # a plain search takes a second, not a minute
+        assert min(mass for mass, _ in masses) > 1e-200
+        for kwargs in asked["masses"][1] + asked["sizes"][1]:
+            assert 0.02 <= kwargs["share"] <= 1 and 0.05 <= kwargs["epsilon"] <= 3 and 0.01 <= kwargs["beta"] <= 0.5
+
+
+def test_points_are_given_once_for_a_mistake_that_a_later_question_inherits(assignment):
+    """A p-value without noise, and the count that follows from it; a constant that follows from nothing is wrong."""
+    sign = lambda y, n: sum(math.comb(n, k) for k in range(max(y, 0), n + 1)) / 2**n
+    calls = assignment.calls(np.random.default_rng(1))
+    found = []
+    for kwargs in calls["critical counts"][1]:
+        y = next(y for y in range(kwargs["n"] + 2) if sign(y, kwargs["n"]) <= kwargs["level"])
+        found.append([y, sign(y, kwargs["n"]), sign(y - 1, kwargs["n"])])
+    answers = lambda values: grading.Answers({("critical counts", i): (v, None) for i, v in enumerate(values)}, calls)
+    for check in (assignment.level_kept, assignment.level_used):
+        entry = grading.judged(check.check, answers(found), "")
+        assert entry["score"] == check.check.points
+    assert "is right only if your p_value were" in grading.judged(assignment.level_kept.check, answers(found), "")["output"]
+    for other in ([[y] for y, *_ in found], [[y - 1, p, q] for y, p, q in found], [[y, 0.0, 1.0] for y, *_ in found],
+                  [[y, q, p] for y, p, q in found], [[y, p, "x"] for y, p, q in found]):
+        values = other if other[0][:2] != [found[0][0] - 1, found[0][1]] else [[y] for y, *_ in other]
+        assert grading.judged(assignment.level_kept.check, answers(values), "")["score"] == 0
 
 
 def test_what_the_model_answer_of_the_prediction_says():

@@ -21,7 +21,7 @@ def test_gets_what_it_deserves(graded, assignment, submission):
     one = graded[submission.name]
     print(f"{submission.name:45} {one.result['score']:2} points {one.seconds:5.2f} s")
     assert set(one.failed) == set(submission.fails), (one.failed, one.result["output"])
-    assert one.result["score"] == 20 - sum(c.points for c in assignment.checks if c.judge.__name__ in submission.fails)
+    assert one.result["score"] == sum(c.points for c in assignment.checks if c.judge.__name__ not in submission.fails)
     assert submission.notes in one.result["output"]
     for message in one.failed.values():
         assert submission.says in message
@@ -29,8 +29,14 @@ def test_gets_what_it_deserves(graded, assignment, submission):
 
 
 def test_points(assignment):
-    assert sum(check.points for check in assignment.checks) == 20
-    assert sorted(grading.worth(rubric) for rubric in assignment.rubric.values()) == [1, 3, 6]
+    assert sum(check.points for check in assignment.checks) + sum(map(grading.worth, assignment.rubric.values())) == 30
+
+
+def test_points_follow_gravity(problem_set, assignment):
+    """In every question, a check of the guarantee is worth more than any check of what is wasted."""
+    points = {check.judge.__name__: check.points for check in assignment.checks}
+    for guarantee, waste in problem_set.GRAVITY:
+        assert points[guarantee] > points[waste]
 
 
 def test_every_check_fails_a_wrong_answer_that_another_check_of_its_question_accepts(problem_set, graded, assignment):
@@ -114,7 +120,8 @@ def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
         return {c.judge.__name__ for c, t in zip(assignment.checks, result["tests"]) if not t["score"]}
 
     assert failed() == attacked.costs
-    assert all(asked[1][group][1] != asked[0][group][1] for group in asked[0])
+    drawn = [group for group in attacked.groups if group not in attacked.same_for_all]
+    assert drawn and all(asked[1][group][1] != asked[0][group][1] for group in drawn)
     monkeypatch.setattr(assignment, "calls", lambda rng: asked[0])
     assert not failed()  # to the same questions they would have been right
 
@@ -128,18 +135,31 @@ def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
     assert entry["score"] == 0 and "nested too deeply" in entry["output"]
 
 
-def test_written_answers_arrive_as_text_with_rubric_and_planted_mistake(built, bubblewrap, tmp_path):
+def test_written_answers_arrive_as_text_with_rubric_numbers_cell_and_prediction(built, bubblewrap, tmp_path):
     assignment = course.load(built / "autograder")
-    proof = next(question for question, rubric in assignment.rubric.items() if grading.worth(rubric) == 6)
+    later = assignment.PREDICTED
+    proof = next(question for question, rubric in assignment.rubric.items() if "**Model proof.**" in rubric)
     notebook = json.loads((built / "solution" / f"{built.name}.ipynb").read_text())
     for cell in notebook["cells"]:
         if cell["metadata"].get("question") == proof:
             cell["source"] = ["Take the pair\n", "with m fresh labels."]
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "ada@example.edu.ipynb").write_text(json.dumps(notebook))
+        if cell["metadata"].get("question") == later and cell["cell_type"] == "code":
+            cell["source"] = ["print('my own sums')"]
+    prediction = json.loads((built / "prediction" / f"{built.name}-prediction.ipynb").read_text())
+    prediction["cells"][-1]["source"] = ["I expect noise to win."]
+    (tmp_path / "in" / "predictions").mkdir(parents=True)
+    for student in ("ada", "bob", "eve"):
+        (tmp_path / "in" / f"{student}@example.edu.ipynb").write_text(json.dumps(notebook))
+    (tmp_path / "in" / "predictions" / "ada@example.edu.ipynb").write_text(json.dumps(prediction))
+    (tmp_path / "in" / "predictions" / "eve@example.edu.ipynb").write_text("no notebook")
     assert course.grade(built, tmp_path / "in", tmp_path / "out")
+    sheets = [(tmp_path / "out" / "written" / later / f"{s}@example.edu.md").read_text() for s in ("ada", "bob", "eve")]
+    for text, said in zip(sheets, ("I expect noise to win.", "(no prediction was handed in)", "(the prediction cannot")):
+        before, after = text.split("**Handed in later:**")
+        assert "**Numbers.**" in before and said in before.split("**Predicted beforehand:**")[1]
+        assert "my own sums" in after and "cell below" not in before
     sheet = (tmp_path / "out" / "written" / proof / "ada@example.edu.md").read_text()
-    assert sheet.startswith(f"# {proof}, out of 6") and "Model proof" not in sheet.split("Rubric")[0]
+    assert sheet.startswith(f"# {proof}, out of {grading.worth(assignment.rubric[proof])}") and "Model proof" not in sheet.split("Rubric")[0]
     assert sheet.endswith("---\n\nTake the pair\nwith m fresh labels.\n")
     mistake = assignment.for_the_marker("ada@example.edu")["q1"]
     assert mistake in (tmp_path / "out" / "written" / "q1" / "ada@example.edu.md").read_text()

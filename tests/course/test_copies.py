@@ -1,0 +1,127 @@
+"""One wrong function, forty copies, one grade: no comment in a notebook decides what it earns.
+
+What is asked hangs on every letter of the code. So each wrong function answers here, in this process, what forty copies
+of a notebook are asked; the sandboxed run of test_submissions.py grades one of them and has to agree.
+"""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import grading
+import ps1
+import ps2
+import sandbox
+
+COPIES = [f"{comment}{blank}spare{i} = 0" for i, (comment, blank) in enumerate([("# a copy\n", "\n"), ("", "\n\n")] * 20)]
+
+
+def plain(value):
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(v) for v in value]
+    if value is None or type(value) in (bool, int, float, str):
+        return json.loads(json.dumps(value), parse_constant=str)
+    raise TypeError(f"{type(value)}")
+
+
+class Asked(grading.Answers):
+    """Answers of functions in this process, each question asked once, and the groups of calls that were looked at."""
+
+    reported = ()
+
+    def __init__(self, functions):
+        self.functions, self.known, self.read = functions, {}, set()
+
+    def group(self, group):
+        self.read.add(group)
+        return super().group(group)
+
+    def get(self, key, what):
+        group, i = key
+        function, arguments = self.calls[group]
+        kwargs = arguments[i]
+        if (asked := (group, i, json.dumps(kwargs))) not in self.known:
+            rng = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            try:
+                self.known[asked] = plain(self.functions[function](**kwargs | rng)), None
+            except Exception as error:
+                self.known[asked] = None, f"{type(error).__name__}: {error}"
+        value, error = self.known[asked]
+        grading.need(error is None, f"{what}: {error}")
+        return value
+
+
+def functions(built, assignment, submission, folder):
+    """The functions of a submission, without the cells that open boxes or print."""
+    notebook = json.loads(submission.write(built, folder).read_text())
+    space = {"math": math, "np": np, "Fraction": Fraction}
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code" and source.lstrip().startswith("def "):
+            exec(source, space)
+    for probe in assignment.PROBES:
+        exec(probe, space)
+    return space
+
+
+def answering(module):
+    """Wrong submissions whose functions answer: no other box, no cell that fails or never ends."""
+    return [s for s in module.WRONG if s.cells and all(begins.startswith("def ") for begins in s.cells)
+            and not s.notes and s.limits is sandbox.LIMITS]
+
+
+@pytest.fixture(scope="module")
+def forty(load):
+    """What forty copies are asked."""
+    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in (ps1, ps2)}
+
+
+@pytest.fixture(scope="module")
+def drawn_of(forty):
+    """The groups in which copies are asked different things."""
+    return {module: {g for g in asked[0] if asked[0][g] != asked[1][g]} for module, asked in forty.items()}
+
+
+@pytest.mark.parametrize(
+    "problem_set, submission",
+    [pytest.param(module, s, id=f"{module.__name__}-{s.name}")
+     for module in (ps1, ps2) for s in [module.RIGHT[0], *answering(module)]],
+    indirect=["problem_set"],
+)
+def test_forty_copies_get_one_grade(problem_set, submission, built, assignment, forty, drawn_of, tmp_path):
+    answers = Asked(functions(built, assignment, submission, tmp_path))
+    touched = {c.question for c in assignment.checks if c.judge.__name__ in submission.fails} or {"q2", "q3", "q4"}
+    checks = [c for c in assignment.checks if c.question in touched - {"q1"}]
+    assert checks
+    for check in checks:
+        answers.read = set()
+        for calls in forty[problem_set]:
+            answers.calls = calls
+            points = grading.judged(check, answers, "")["score"]
+            assert points == (0 if check.judge.__name__ in submission.fails else check.points)
+            if not answers.read & drawn_of[problem_set]:
+                break                                       # all the others are asked the very same
+
+
+def test_the_copies_are_asked_different_things_and_most_wrong_functions_are_among_them(forty, drawn_of):
+    for module, asked in forty.items():
+        drawn = drawn_of[module]
+        assert len(drawn) >= 4 and all(len({str(calls[group]) for calls in asked}) == 40 for group in drawn)
+        assert len(answering(module)) > 25
+
+
+def test_a_grade_that_hangs_on_a_comment_is_noticed(build, load, forty, tmp_path):
+    """One too many for every odd n: without the traps, whether that costs a point is chance."""
+    wrong = next(s for s in ps2.WRONG if s.name == "one too many for every odd n")
+    assignment, grades = load("ps2"), set()
+    answers = Asked(functions(build("ps2"), assignment, wrong, tmp_path))
+    for calls in forty[ps2]:
+        function, arguments = calls["critical counts"]
+        answers.calls = calls | {"critical counts": (function, arguments[-2:])}
+        grades.add(grading.judged(assignment.level_used.check, answers, "")["score"])
+    assert grades == {0, 1}
