@@ -21,6 +21,7 @@ from tests.site.test_explorers import made_by
 TOKEN, CHAPTER = "test", "privacy.md"
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(page.name for page in (ROOT / "chapters").glob("*.md"))
+START = str(ROOT / ".binder" / "start")                          # Binder starts everything through it
 PYTHON = os.environ.get("BINDER_PYTHON") or sys.executable       # of another environment, such as one made from .binder/ alone
 CELL = """
 import numpy as np
@@ -88,6 +89,7 @@ def lab(browser, tmp_path_factory):
     path = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(configure.split(), env=environment | {"PATH": path}, check=True, capture_output=True)
     command = [
+        START,
         PYTHON,
         "-m",
         "jupyterlab",
@@ -357,7 +359,7 @@ def test_every_page_runs_from_top_to_bottom(lab, name, tmp_path):
     nbformat.write(opened_as_notebook(lab, name), tmp_path / "page.ipynb")
     environment = {**os.environ, "HOME": str(tmp_path)}
     environment.pop("DPLIB_STATIC", None)
-    command = [PYTHON, "-m", "jupyter", "execute", "page.ipynb"]
+    command = [START, PYTHON, "-m", "jupyter", "execute", "page.ipynb"]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]
 
