@@ -16,7 +16,7 @@ import ps1
 import ps2
 import sandbox
 
-COPIES = [f"{comment}{blank}spare{i} = 0" for i, (comment, blank) in enumerate([("# a copy\n", "\n"), ("", "\n\n")] * 20)]
+COPIES = [f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)]
 
 
 def plain(value):

@@ -309,10 +309,9 @@ def test_points_are_given_once_for_a_mistake_that_a_later_question_inherits(assi
         entry = grading.judged(check.check, answers(found), "")
         assert entry["score"] == check.check.points
     assert "is right only if your p_value were" in grading.judged(assignment.level_kept.check, answers(found), "")["output"]
-    for other in ([[y] for y, *_ in found], [[y - 1, p, q] for y, p, q in found], [[y, 0.0, 1.0] for y, *_ in found],
-                  [[y, q, p] for y, p, q in found], [[y, p, "x"] for y, p, q in found]):
-        values = other if other[0][:2] != [found[0][0] - 1, found[0][1]] else [[y] for y, *_ in other]
-        assert grading.judged(assignment.level_kept.check, answers(values), "")["score"] == 0
+    for own in (lambda p, q: [], lambda p, q: [0.0, 1.0], lambda p, q: [q, p], lambda p, q: [p, "x"]):
+        entry = grading.judged(assignment.level_kept.check, answers([[y, *own(p, q)] for y, p, q in found]), "")
+        assert entry["score"] == 0 and "above the level" in entry["output"]
 
 
 def test_what_the_model_answer_of_the_prediction_says():
