@@ -11,7 +11,6 @@ import hashlib
 import math
 from collections import namedtuple
 from fractions import Fraction
-from functools import cached_property
 from itertools import product
 
 from grading import check, integer, need, shown, whole_numbers
@@ -91,20 +90,16 @@ class Boxes:
         return {"story": mechanism.story, "records": mechanism.records, "n": mechanism.n,
                 "ratio": str(level**self.power), "delta": str(mechanism.delta), "pmf": pmf, "second": numbers}
 
-    @cached_property
-    def all(self):
-        return [self.box(v) for v in range(len(self.variants))]
-
     def box_of(self, answers, student):
         """The box of this student, whose notebook must have opened the same one."""
         name = answers["STUDENT"]
         need(isinstance(name, str) and name.strip().lower() == student.strip().lower(),
              f"the notebook opens the box of {shown(name)}, but you hand in as {student}: STUDENT must be that address")
-        return self.all[self.variant_of(student)]
+        return self.box(self.variant_of(student))
 
     def handout(self):
         """The files that come with the notebook."""
-        return {self.file: {"key": self.key, "boxes": self.all}}
+        return {self.file: {"key": self.key, "boxes": [self.box(v) for v in range(len(self.variants))]}}
 
     def for_the_marker(self, student):
         mechanism, level, numbers = self.variants[self.variant_of(student)]

@@ -436,9 +436,11 @@ def demanded_mass(*, n, share, epsilon, beta):
 
 
 def rare_sample_size(*, hypotheses, share, epsilon, beta):
-    n = 1
-    while (hypotheses - 1) * demanded_mass(n=n, share=share, epsilon=epsilon, beta=beta) > beta:
-        n += 1
+    low, n = 0, 2048
+    while n - low > 1:
+        middle = (low + n) // 2
+        above = (hypotheses - 1) * demanded_mass(n=middle, share=share, epsilon=epsilon, beta=beta) > beta
+        low, n = (middle, n) if above else (low, middle)
     return n"""},
         MASSES | {"least_size"},
         says="OverflowError",

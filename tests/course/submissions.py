@@ -48,6 +48,13 @@ class Submission:
     raw: object = None  # the whole file instead
     limits: dict = field(default_factory=lambda: sandbox.LIMITS)
 
+    @property
+    def only_answers(self):
+        """Whether all that is wrong is what functions return: no cell that fails, never ends or needs the sandbox."""
+        defined = all(begins.startswith("def ") and source for begins, source in self.cells.items())
+        return (bool(self.cells) and defined and not self.notes
+                and self.limits is sandbox.LIMITS and "import" not in self.name)
+
     def write(self, built, folder):
         file = folder / f"{self.name.replace(' ', '-').replace('/', '')}.ipynb"
         if self.raw is not None:
@@ -67,6 +74,14 @@ class Submission:
             notebook["cells"][places[0] : places[0] + 1] = [] if source is None else [code(source)]
         file.write_text(json.dumps(notebook))
         return file
+
+
+def sandboxed(problem_set):
+    """The submissions that are graded as an instructor would: of those that only answer wrongly, one in four and all
+    that other tests ask for. test_copies.py has the answers of each of them judged forty times."""
+    named = {name for name, *_ in problem_set.HINTS} | set(problem_set.TWICE)
+    chosen = {s.name for s in [w for w in problem_set.WRONG if w.only_answers][::4]} | named
+    return [s for s in problem_set.ALL if s not in problem_set.WRONG or not s.only_answers or s.name in chosen]
 
 
 def code(source):

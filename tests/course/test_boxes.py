@@ -157,7 +157,7 @@ def test_the_script_that_refutes_every_table_does_nothing_for_a_second_box(probl
     search = next(c for c in code if "def worst_event" in c).split("every = ")[0]
     sampler = next(c for c in code if "def second_mechanism" in c).split("\nprint")[0]
     for variant in range(0, len(assignment.boxes.variants), 9):
-        box = assignment.boxes.all[variant]
+        box = assignment.boxes.box(variant)
         n, ratio = box["second"]["n"], Fraction(box["second"]["ratio"])
         space = {"box": box, "Fraction": Fraction, "np": np, "ratio": ratio, "STUDENT": ""}
         exec(sampler, space)
