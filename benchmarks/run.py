@@ -2,8 +2,9 @@
 
     make bench
 
-Each row is one task. *Floor* is the same arithmetic in plain NumPy, without privacy's bookkeeping. Runs of the competitors
-are interleaved, so that a busy machine hurts all of them alike; the median is printed. One thread.
+Each row is one task. *Baseline* is the same arithmetic in plain NumPy, without privacy's bookkeeping. Runs of the competitors
+are interleaved, so that a busy machine hurts all of them alike; the median is printed. One thread. A peer that is too slow for
+the whole task gets a part of it, and so do we, in a row of their own: a ratio always compares the same work.
 """
 
 import os

@@ -21,7 +21,7 @@ All guarantees are for the replacement of a record: n is public. *Idealised arit
 numbers, as in `dplib.mechanisms`. They hold for any records; the errors are for independent N(μ, 1) records.
 """
 
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from dplib.histograms import stability_threshold
 from dplib.mean.laws import clip_radius
 
 BLOCK = 3 << 15  # records at a time, so that the working memory stays in the cache; even, so that no pair is torn
+PIECE = 1 << 15  # the same for a pass that only adds up
 LARGEST = np.finfo(float).max
 LARGEST_OCTAVE = 1021  # four times its scale is still a float
 MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and times any count a float
@@ -327,28 +328,32 @@ def _fine_stage(rows, cells, width, half_width, noise, rng):
 
 def _window_mean(rows, middle, half_width):
     """The average of x - m clipped to [-B, B] in every run; m = 0 if ``middle`` is None."""
-    sums = np.zeros(len(rows))
+    sums, room = np.zeros(len(rows)), np.empty(PIECE)
     shrink = 2.0**-64 if half_width > 2.0**900 else 1  # so that no sum overflows
     with np.errstate(over="ignore", invalid="ignore"):  # a difference that overflows is clipped like any other
-        for top, block in _blocks(rows):
-            part = slice(top, top + len(block))
-            window = np.clip(block if middle is None else block - middle[part, np.newaxis], -half_width, half_width)
-            sums[part] += (window if shrink == 1 else window * shrink).sum(axis=1)
+        for top, block in _blocks(rows, PIECE):
+            part, window = slice(top, top + len(block)), room[:block.size].reshape(block.shape)
+            if middle is not None:
+                block = np.subtract(block, middle[part, np.newaxis], out=window)
+            block.clip(-half_width, half_width, out=window)
+            if shrink != 1:
+                window *= shrink
+            sums[part] += np.add.reduce(window, axis=1)
     return sums / rows.shape[1] / shrink
 
 
-def _blocks(rows):
+def _blocks(rows, size):
     """The data in blocks of float64, several short rows or a part of a long one, and the number of their first row."""
-    height = max(1, BLOCK // rows.shape[1])
+    height = max(1, size // rows.shape[1])
     for top in range(0, len(rows), height):
-        for left in range(0, rows.shape[1], BLOCK):
-            yield top, _finite(rows[top:top + height, left:left + BLOCK])
+        for left in range(0, rows.shape[1], size):
+            yield top, _finite(rows[top:top + height, left:left + size])
 
 
 def _finite(block):
     """A finite sum of squares has finite terms, and is cheaper than a look at each; only if it is not do we look."""
     block = np.asarray(block, dtype=np.float64)
-    return block if np.isfinite(np.vdot(block, block)) else _checks.reals("x", block)
+    return block if isfinite(np.vdot(block, block)) else _checks.reals("x", block)
 
 
 # ----------------------------------------------------------------------------------------------------------- the cells
@@ -369,7 +374,7 @@ def _octaves(block):
 def _occupied(rows, label, low, high):
     """The cells low ≤ k < high with records in them: the run, the label and the count of each, by run and label."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = [_count(top, label(block), low, high) for top, block in _blocks(rows)]
+        found = [_count(top, label(block), low, high) for top, block in _blocks(rows, BLOCK)]
     found.append([np.empty(0, dtype=kind) for kind in (np.int64, np.float64, np.int64)])  # there may be no run at all
     run, labels, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if rows.shape[1] <= BLOCK:
