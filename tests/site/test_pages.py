@@ -12,7 +12,8 @@ PAGES = sorted({str(page.relative_to(SITE)) for page in SITE.rglob("*.html") if 
 OURS = ("data:", "blob:")
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 CUT_OFF = """[...document.querySelectorAll('article :is(mjx-container, pre, table, svg, img)')].filter(node => {
-  if (node.getBoundingClientRect().right <= document.documentElement.clientWidth + 1 || node.closest('mjx-assistive-mml')) return false;
+  const { right } = node.getBoundingClientRect();
+  if (right <= document.documentElement.clientWidth + 1 || node.closest('mjx-assistive-mml')) return false;
   for (let box = node; box.tagName !== 'ARTICLE'; box = box.parentElement) {
     const { overflowX, display } = getComputedStyle(box);
     if (['auto', 'scroll'].includes(overflowX) && display !== 'inline') return false;     // the reader can get there
@@ -23,7 +24,8 @@ CUT_OFF = """[...document.querySelectorAll('article :is(mjx-container, pre, tabl
 # Scrollbars that nobody wants: any beside a box, and one below it unless it is a displayed formula, code, an output or a
 # table whose content is wider than its room. A formula of the text has none: it breaks.
 SCROLLBARS = """[...document.querySelectorAll('.bd-article *')].flatMap(box => {
-  const style = getComputedStyle(box), borders = (a, b) => parseFloat(style[`border${a}Width`]) + parseFloat(style[`border${b}Width`]);
+  const style = getComputedStyle(box);
+  const borders = (...sides) => sides.reduce((sum, side) => sum + parseFloat(style[`border${side}Width`]), 0);
   const scrolls = overflow => ['auto', 'scroll'].includes(overflow) && style.display !== 'inline';
   const beside = scrolls(style.overflowY) && box.offsetWidth - box.clientWidth - borders('Left', 'Right') > 1;
   const below = scrolls(style.overflowX) && box.offsetHeight - box.clientHeight - borders('Top', 'Bottom') > 1;
