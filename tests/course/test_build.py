@@ -82,7 +82,7 @@ def test_a_prediction_is_made_before_anything_can_be_computed(built, assignment)
     assert {cell["cell_type"] for cell in notebook} == {"markdown"}
     assert [cell["metadata"].get("question") for cell in notebook] == [None, assignment.PREDICTED]
     asked = "".join(notebook[0]["source"])
-    assert "At most" in asked and not re.search(r"varepsilon ?=|delta ?=|n ?= ?\\d", asked)
+    assert "At most" in asked and not re.search(r"varepsilon ?=|delta ?=|n ?= ?\d", asked)
     assert "You have predicted already" in text(built, "student") and asked not in text(built, "student")
 
 
