@@ -31,7 +31,7 @@ from dplib import _checks, _numerics, _samplers, mechanisms
 SENSITIVITY = {"replace": 2, "add_remove": 1}  # of the counts, in ℓ₁ norm
 NOISE = {"laplace": mechanisms.laplace, "discrete_laplace": mechanisms.discrete_laplace}
 PRECISE = Context(prec=50)  # integer thresholds are decided exactly
-BLOCK = 1 << 16  # records at a time, so that the working memory stays in the cache
+BLOCK = 1 << 15  # records at a time, so that the working memory stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,21 +123,22 @@ def _count_cells(labels, cells, bounds):
     rows = labels.reshape(prod(batch), n)
     counts = np.zeros((prod(batch), cells), dtype=np.int64)
     height, width = max(1, BLOCK // max(n, cells)), max(BLOCK, cells)
+    room = np.empty(max(BLOCK, cells) if bounds else 0)  # one piece of memory for all blocks
     for top in range(0, len(rows), height):
         for left in range(0, n, width):
             block = rows[top:top + height, left:left + width]
             if bounds is None:
                 block = _checks.integers("labels", block, at_least=0, at_most=cells - 1).astype(np.int64, copy=False)
             else:
-                block = _uniform_cells(_checks.reals("labels", block), cells, *bounds)
+                block = _uniform_cells(_checks.reals("labels", block), cells, *bounds, room)
             counts[top:top + height] += _count_rows(block, cells)
     return counts.reshape(*batch, cells)
 
 
-def _uniform_cells(x, cells, lo, hi):
-    """The cell of each number when [lo, hi] is cut into equal cells, by the formula of the docstring, in place."""
+def _uniform_cells(x, cells, lo, hi, room):
+    """The cell of each number when [lo, hi] is cut into equal cells, by the formula of the docstring."""
     with np.errstate(over="ignore"):  # huge values are clipped like any other
-        position = x - lo
+        position = np.subtract(x, lo, out=room[:x.size].reshape(x.shape))
         position *= cells
     position /= hi - lo
     return np.clip(position, 0, cells - 1, out=position).astype(np.int64)
