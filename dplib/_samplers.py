@@ -13,14 +13,14 @@ from scipy.special import expit
 ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
 
 
-def bernoulli(p, size, rng):
-    """Booleans of shape ``size``, true with probability exactly ``p`` (a double below 1, or an array of them).
+def bernoulli(p, shape, rng):
+    """Booleans of this shape, true with probability exactly ``p`` (a double below 1, or an array of them).
 
     A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
     """
     digits = np.ldexp(p, 64)
     whole = np.floor(digits)
-    uniform = rng.integers(0, 2**64 - 1, size=size, dtype=np.uint64, endpoint=True)
+    uniform = rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
     bound = whole.astype(np.uint64)
     below = uniform < bound
     tie = uniform == bound
@@ -30,32 +30,32 @@ def bernoulli(p, size, rng):
     return below
 
 
-def geometric(rate, size, rng):
+def geometric(rate, shape, rng):
     """G with Pr[G = m] = (1 - q) q^m for m = 0, 1, ...
 
     q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent coins of odds q^(2^j).
     """
-    total = np.zeros(size, dtype=np.int64)
+    total = np.zeros(shape, dtype=np.int64)
     digit = 0
     while 2.0**digit * rate < 700:  # later digits are 1 with probability below 1e-304
-        total += bernoulli(expit(-(2.0**digit) * rate), size, rng) * (1 << digit)
+        total += bernoulli(expit(-(2.0**digit) * rate), shape, rng) * (1 << digit)
         digit += 1
     return total
 
 
-def two_sided_geometric(rate, size, rng):
+def two_sided_geometric(rate, shape, rng):
     """G with Pr[G = m] = (1 - q)/(1 + q) q^|m| over all integers m."""
-    moved = ~bernoulli(np.tanh(rate / 2), size, rng) if rate < 1 else bernoulli(2 * expit(-rate), size, rng)
-    magnitude = (geometric(rate, size, rng) + 1) * moved  # of Pr[G = 0] and Pr[G != 0], toss the one that is small
-    return np.where(bernoulli(0.5, size, rng), magnitude, -magnitude)
+    moved = ~bernoulli(np.tanh(rate / 2), shape, rng) if rate < 1 else bernoulli(2 * expit(-rate), shape, rng)
+    magnitude = (geometric(rate, shape, rng) + 1) * moved  # of Pr[G = 0] and Pr[G != 0], toss the one that is small
+    return np.where(bernoulli(0.5, shape, rng), magnitude, -magnitude)
 
 
-def truncated_two_sided_geometric(rate, bound, size, rng):
+def truncated_two_sided_geometric(rate, bound, shape, rng):
     """The two-sided geometric law conditioned on |G| <= bound."""
-    return _accepted(lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, size)
+    return _accepted(lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, shape)
 
 
-def discrete_normal(sigma, size, rng):
+def discrete_normal(sigma, shape, rng):
     """Y with Pr[Y = y] proportional to exp(-y^2 / (2 sigma^2)) over all integers y (Canonne, Kamath and Steinke)."""
     scale = np.floor(sigma) + 1
 
@@ -64,15 +64,15 @@ def discrete_normal(sigma, size, rng):
             exponent = ((np.abs(y) - sigma**2 / scale) / sigma) ** 2 / 2
         return bernoulli(np.minimum(np.exp(-exponent), 1 - 2.0**-53), y.shape, rng)
 
-    return _accepted(lambda n: two_sided_geometric(1 / scale, n, rng), accept, size)
+    return _accepted(lambda n: two_sided_geometric(1 / scale, n, rng), accept, shape)
 
 
-def _accepted(propose, accept, size):
+def _accepted(propose, accept, shape):
     """Rejection sampling: the first accepted proposals, in the shape asked for."""
-    wanted = int(np.prod(size, dtype=np.int64))
+    wanted = int(np.prod(shape, dtype=np.int64))
     batches, have = [np.empty(0, dtype=np.int64)], 0
     while have < wanted:
         proposals = propose(int(1.4 * (wanted - have)) + 16)
         batches.append(proposals[accept(proposals)])
         have += batches[-1].size
-    return np.concatenate(batches)[:wanted].reshape(size)
+    return np.concatenate(batches)[:wanted].reshape(shape)

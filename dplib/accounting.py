@@ -2,7 +2,7 @@
 
 Symbols
 -------
-k : size
+k : count
     How many mechanisms run on the same data, each possibly chosen in view of the earlier outputs.
 slack : δ'
     The part of δ that a composition theorem may spend to lower ε.
@@ -30,7 +30,7 @@ LONGEST = 1 << 26  # points of a grid, or steps of a composition
 # --------------------------------------------------------------------------------------------------------- composition
 
 
-def compose_basic(*, epsilon, delta, size):
+def compose_basic(*, count, epsilon, delta):
     """Add the parameters up.
 
     Parameters
@@ -38,7 +38,7 @@ def compose_basic(*, epsilon, delta, size):
     epsilon : float > 0 or array_like
     delta : float in [0, 1) or array_like
         The parameters of each mechanism; arrays, broadcast together, describe several kinds of mechanisms.
-    size : int ≥ 0 or array_like
+    count : int ≥ 0 or array_like
         How many mechanisms of each kind.
 
     Returns
@@ -62,16 +62,16 @@ def compose_basic(*, epsilon, delta, size):
 
     Examples
     --------
-    >>> compose_basic(epsilon=0.5, delta=0, size=4)
+    >>> compose_basic(epsilon=0.5, delta=0, count=4)
     (2.0, 0.0)
-    >>> compose_basic(epsilon=[0.5, 1.0], delta=[0, 1e-6], size=[2, 1])
+    >>> compose_basic(epsilon=[0.5, 1.0], delta=[0, 1e-6], count=[2, 1])
     (2.0, 1e-06)
     """
-    epsilon, delta, size = _steps(epsilon, delta, size)
-    return float(np.sum(size * epsilon)), min(1.0, float(np.sum(size * delta)))
+    epsilon, delta, count = _steps(epsilon, delta, count)
+    return float(np.sum(count * epsilon)), min(1.0, float(np.sum(count * delta)))
 
 
-def compose_advanced(*, epsilon, delta, size, slack):
+def compose_advanced(*, count, epsilon, delta, slack):
     """Let independent privacy losses cancel: ε grows like √k.
 
     Parameters
@@ -79,7 +79,7 @@ def compose_advanced(*, epsilon, delta, size, slack):
     epsilon : float > 0 or array_like
     delta : float in [0, 1) or array_like
         The parameters of each mechanism; arrays, broadcast together, describe several kinds of mechanisms.
-    size : int ≥ 0 or array_like
+    count : int ≥ 0 or array_like
         How many mechanisms of each kind.
     slack : float in (0, 1)
         The δ' spent to lower ε.
@@ -107,19 +107,19 @@ def compose_advanced(*, epsilon, delta, size, slack):
 
     Examples
     --------
-    >>> epsilon, delta = compose_advanced(epsilon=0.1, delta=0, size=100, slack=1e-6)
+    >>> epsilon, delta = compose_advanced(epsilon=0.1, delta=0, count=100, slack=1e-6)
     >>> round(epsilon, 3), round(delta, 9)
     (5.756, 1e-06)
     """
-    epsilon, delta, size = _steps(epsilon, delta, size)
+    epsilon, delta, count = _steps(epsilon, delta, count)
     slack = _checks.real("slack", slack, above=0, below=1)
-    drift, variance = np.sum(size * epsilon * np.tanh(epsilon / 2)), np.sum(size * epsilon**2)
+    drift, variance = np.sum(count * epsilon * np.tanh(epsilon / 2)), np.sum(count * epsilon**2)
     total = float(drift + np.sqrt(-2 * np.log(slack) * variance))
-    basic = compose_basic(epsilon=epsilon, delta=delta, size=size)
-    return basic if basic[0] <= total else (total, _any_failure(delta, size, slack))
+    basic = compose_basic(epsilon=epsilon, delta=delta, count=count)
+    return basic if basic[0] <= total else (total, _any_failure(delta, count, slack))
 
 
-def compose_optimal(*, epsilon, delta, size, slack):
+def compose_optimal(*, count, epsilon, delta, slack):
     """The smallest ε that holds for every composition of equally private mechanisms.
 
     Parameters
@@ -127,7 +127,7 @@ def compose_optimal(*, epsilon, delta, size, slack):
     epsilon : float > 0
     delta : float in [0, 1)
         The parameters of each mechanism.
-    size : int ≥ 0
+    count : int ≥ 0
         How many mechanisms.
     slack : float in [0, 1)
         The δ' spent to lower ε.
@@ -140,7 +140,7 @@ def compose_optimal(*, epsilon, delta, size, slack):
 
     Privacy
     -------
-    The joint release of ``size`` mechanisms, each (ε, δ)-DP, has the returned parameters, even if each mechanism is
+    The joint release of ``count`` mechanisms, each (ε, δ)-DP, has the returned parameters, even if each mechanism is
     chosen in view of the earlier outputs. No smaller ε' is possible if all that is known about them is (ε, δ).
 
     Error
@@ -162,53 +162,53 @@ def compose_optimal(*, epsilon, delta, size, slack):
 
     Examples
     --------
-    >>> epsilon, delta = compose_optimal(epsilon=0.1, delta=0, size=30, slack=1e-6)
+    >>> epsilon, delta = compose_optimal(epsilon=0.1, delta=0, count=30, slack=1e-6)
     >>> round(epsilon, 3), round(delta, 9)
     (2.346, 1e-06)
     """
     epsilon = _checks.real("epsilon", epsilon, above=0)
     delta = _checks.real("delta", delta, at_least=0, below=1)
-    size = _checks.integer("size", size, at_least=0, at_most=LONGEST)
+    count = _checks.integer("count", count, at_least=0, at_most=LONGEST)
     slack = _checks.real("slack", slack, at_least=0, below=1)
-    total = _optimal_epsilon(epsilon, size, slack) if slack > 0 else size * epsilon
-    return float(total), _any_failure(delta, size, slack)
+    total = _optimal_epsilon(epsilon, count, slack) if slack > 0 else count * epsilon
+    return float(total), _any_failure(delta, count, slack)
 
 
-def _optimal_epsilon(epsilon, size, slack):
+def _optimal_epsilon(epsilon, count, slack):
     """Solve δ(ε') = slack, where δ(ε') = A - e^ε' B between two neighbouring points of the grid of possible losses.
 
     The extreme case is k-fold randomised response: the loss is (k - 2l)ε with l lies, and A (on one data set) and B (on
     its neighbour) are the probabilities that the loss exceeds ε'.
     """
-    lies = np.arange((size + 1) // 2)  # those with a positive loss
+    lies = np.arange((count + 1) // 2)  # those with a positive loss
     if lies.size == 0:
         return 0.0
-    log_weights = gammaln(size + 1) - gammaln(lies + 1) - gammaln(size - lies + 1) - size * np.log1p(np.exp(-epsilon))
+    log_weights = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1) - count * np.log1p(np.exp(-epsilon))
     log_a = np.logaddexp.accumulate(log_weights - lies * epsilon)
-    log_b = np.logaddexp.accumulate(log_weights - (size - lies) * epsilon)
-    left = np.maximum(size - 2 * (lies + 1), 0) * epsilon  # the end of each interval where δ is largest
+    log_b = np.logaddexp.accumulate(log_weights - (count - lies) * epsilon)
+    left = np.maximum(count - 2 * (lies + 1), 0) * epsilon  # the end of each interval where δ is largest
     log_delta = log_a + log1mexp(np.maximum(log_a - log_b - left, 0))
     enough = np.flatnonzero(log_delta >= np.log(slack))
     if enough.size == 0:
         return 0.0
     i = enough[0]
     solution = log_a[i] + log1mexp(max(log_a[i] - np.log(slack), 0)) - log_b[i]
-    return float(np.clip(solution, left[i], (size - 2 * i) * epsilon))
+    return float(np.clip(solution, left[i], (count - 2 * i) * epsilon))
 
 
-def _steps(epsilon, delta, size):
+def _steps(epsilon, delta, count):
     """Several kinds of mechanisms, broadcast together."""
     return np.broadcast_arrays(_checks.reals("epsilon", epsilon, above=0),
                                _checks.reals("delta", delta, at_least=0, below=1),
-                               _checks.integers("size", size, at_least=0, at_most=2**53))
+                               _checks.integers("count", count, at_least=0, at_most=2**53))
 
 
-def _any_failure(delta, size, slack):
+def _any_failure(delta, count, slack):
     """1 - (1 - slack) Π (1 - δ)."""
-    return float(-np.expm1(np.log1p(-slack) + np.sum(size * np.log1p(-delta))))
+    return float(-np.expm1(np.log1p(-slack) + np.sum(count * np.log1p(-delta))))
 
 
-def amplify_by_subsampling(*, epsilon, delta, rate):
+def amplify_by_subsampling(*, rate, epsilon, delta):
     """What a mechanism costs when it only sees a secret random sample.
 
     Parameters
@@ -300,7 +300,7 @@ def zcdp_epsilon(*, rho, delta):
 # ---------------------------------------------------------------------------------------------------- groups and tests
 
 
-def group_privacy(*, epsilon, delta, distance):
+def group_privacy(*, distance, epsilon, delta):
     """What (ε, δ)-DP promises when several records change.
 
     Parameters
@@ -343,7 +343,7 @@ def group_privacy(*, epsilon, delta, distance):
     return distance * epsilon, float(np.exp(min(0.0, np.log(delta) + log_factor)))
 
 
-def binary_test_bound(probability, *, epsilon, distance=1):
+def binary_test_bound(probability, *, distance=1, epsilon):
     """The largest probability that an event can have on one data set, given its probability on another.
 
     Parameters
@@ -390,7 +390,7 @@ def binary_test_bound(probability, *, epsilon, distance=1):
     return grown - (1 - grown) * np.expm1(-(distance - growing) * epsilon)
 
 
-def largest_gap(*, epsilon, distance):
+def largest_gap(*, distance, epsilon):
     """The largest difference between an event's probabilities on two data sets.
 
     Parameters
@@ -559,41 +559,41 @@ class PrivacyLoss:
             return self._repeat(_checks.integer("other", other, at_least=0))
         if other.step != self.step:
             raise ValueError(f"other must have the same step {self.step}, got {other.step}")
-        size = self.mass.size + other.mass.size - 1
-        length = fft.next_fast_len(size, real=True)
+        points = self.mass.size + other.mass.size - 1
+        length = fft.next_fast_len(points, real=True)
         product = fft.irfft(fft.rfft(self.mass, length) * fft.rfft(other.mass, length), length)
-        mass = np.maximum(product[:size], 0)
+        mass = np.maximum(product[:points], 0)
         infinite = self.infinite + other.infinite - self.infinite * other.infinite + CUT
         return PrivacyLoss(self.step, self.lowest + other.lowest, mass, infinite)
 
-    def _repeat(self, size):
-        """The size-th power of the Fourier transform, on a window that the sum of losses leaves with probability CUT.
+    def _repeat(self, count):
+        """The count-th power of the Fourier transform, on a window that the sum of losses leaves with probability CUT.
 
         What leaves the window wraps round in the transform; counting CUT as infinite makes up for it.
         """
-        if size < 2:
-            return self if size else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
-        lowest, highest = (self._tail(size, sign) for sign in (-1, 1))
+        if count < 2:
+            return self if count else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
+        lowest, highest = (self._tail(count, sign) for sign in (-1, 1))
         length = fft.next_fast_len(highest - lowest + 1, real=True)
         places = (self.lowest + np.arange(self.mass.size)) % length
         wrapped = np.bincount(places, weights=self.mass, minlength=length)
-        power = fft.irfft(fft.rfft(wrapped) ** size, n=length)
+        power = fft.irfft(fft.rfft(wrapped) ** count, n=length)
         mass = np.maximum(np.roll(power, -(lowest % length)), 0)
-        return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** size + CUT)
+        return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** count + CUT)
 
-    def _tail(self, size, sign):
-        """A point of the grid that the sum of ``size`` losses passes, upwards or downwards, with probability CUT/2.
+    def _tail(self, count, sign):
+        """A point of the grid that the sum of ``count`` losses passes, upwards or downwards, with probability CUT/2.
 
         Chernoff's bound, at the best of a few exponents.
         """
         x = sign * self._losses()
-        furthest = size * max(sign * self.lowest, sign * (self.lowest + x.size - 1))
+        furthest = count * max(sign * self.lowest, sign * (self.lowest + x.size - 1))
         mean = np.average(x, weights=self.mass)
         deviation = np.sqrt(np.average((x - mean) ** 2, weights=self.mass))
         if deviation == 0:
             return sign * furthest
-        exponents = np.sqrt(-np.log(CUT) / size) / deviation * 2.0 ** np.arange(-4, 5)
-        bounds = [(size * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
+        exponents = np.sqrt(-np.log(CUT) / count) / deviation * 2.0 ** np.arange(-4, 5)
+        bounds = [(count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
         return sign * min(furthest, int(np.ceil(min(bounds) / self.step)))
 
     def delta(self, epsilon):

@@ -338,9 +338,9 @@ def _laplace_bound(scale, lost):
     return float(scale * np.logaddexp(0, rate + _numerics.log1mexp(rate) - np.log(2 * lost)))
 
 
-def _truncated_laplace(scale, bound, size, rng):
+def _truncated_laplace(scale, bound, shape, rng):
     """Lap(b) conditioned on [-A, A], by inversion."""
-    signed = rng.uniform(-1, 1, size)
+    signed = rng.uniform(-1, 1, shape)
     magnitude = -scale * np.log1p(np.abs(signed) * np.expm1(-bound / scale))
     return np.copysign(np.minimum(magnitude, bound), signed)
 

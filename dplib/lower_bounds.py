@@ -14,7 +14,7 @@ size : n
 T, T⁻ⁿ
     T(v) = min(e^ε v + δ, 1 - e^-ε (1 - v - δ)): the largest chance of an event that has chance v on a neighbour
     (`binary_test_bound` if δ = 0). T⁻ⁿ(u): the least chance of an event that has chance u on a data set n steps away.
-distance : a
+total_variation : a
     The total variation distance between two laws of one record.
 g(D)
     The largest gap between the chances of an event at distance D, `largest_gap`.
@@ -36,7 +36,7 @@ LONGEST = 2**31  # records of an exact sum
 # ------------------------------------------------------------------------------------------------------------- packing
 
 
-def packing_mass(*, hypotheses, epsilon, size, beta, delta=0.0):
+def packing_mass(*, size, hypotheses, epsilon, delta, beta):
     """How much probability a mechanism must give to wrong answers, if it is right for each of many hypotheses.
 
     Let N disjoint sets be the right answers to N laws of the data, and let a mechanism hit the right one with
@@ -84,7 +84,7 @@ def packing_mass(*, hypotheses, epsilon, size, beta, delta=0.0):
     A mean known to lie in [-50, 50], to be found within 1/2 with probability 1/2, at ε = 1/2: nine records would force
     more onto wrong answers than the half that is there.
 
-    >>> packing_mass(hypotheses=101, epsilon=0.5, size=[2, 9, 10], beta=0.5).round(3)
+    >>> packing_mass(hypotheses=101, epsilon=0.5, delta=0, size=[2, 9, 10], beta=0.5).round(3)
     array([18.394,  0.555,  0.337])
     """
     others, epsilon, beta, delta = _packing(hypotheses, epsilon, beta, delta)
@@ -92,7 +92,7 @@ def packing_mass(*, hypotheses, epsilon, size, beta, delta=0.0):
     return _forced(others, _least_chance(beta, epsilon, delta, size))
 
 
-def packing_sample_size(*, hypotheses, epsilon, beta, delta=0.0):
+def packing_sample_size(*, hypotheses, epsilon, delta, beta):
     """The number of records below which nobody can tell so many hypotheses apart privately.
 
     Parameters
@@ -126,7 +126,7 @@ def packing_sample_size(*, hypotheses, epsilon, beta, delta=0.0):
 
     Examples
     --------
-    >>> packing_sample_size(hypotheses=[21, 2001, 1e50], epsilon=0.1, beta=0.05)
+    >>> packing_sample_size(hypotheses=[21, 2001, 1e50], epsilon=0.1, delta=0, beta=0.05)
     array([  77,  123, 1198])
     >>> int(packing_sample_size(hypotheses=np.inf, epsilon=0.1, beta=0.05, delta=1e-6))
     132
@@ -172,14 +172,14 @@ def _smallest(enough, epsilon):
     """The least n ≥ 0 that is enough, for all elements at once."""
     size = least_size(enough, at_least=0, at_most=LARGEST)
     if np.any(size > LARGEST):
-        raise ValueError(f"no answer up to 2**53 records: epsilon or the distance is too small, got ε = {np.min(epsilon)}")
+        raise ValueError(f"no answer up to 2**53 records: epsilon or total_variation is too small, got ε = {np.min(epsilon)}")
     return size
 
 
 # ------------------------------------------------------------------------------------------------------------ two laws
 
 
-def two_point_sample_size(*, distance, epsilon, beta):
+def two_point_sample_size(*, total_variation, epsilon, beta):
     """The number of records below which nobody can tell two laws apart privately.
 
     Couple the n records of the two data sets so that each pair differs with probability a only. They differ in
@@ -187,7 +187,7 @@ def two_point_sample_size(*, distance, epsilon, beta):
 
     Parameters
     ----------
-    distance : float in (0, 1] or array_like
+    total_variation : float in (0, 1] or array_like
         The total variation distance a of the two laws of one record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
     epsilon : float > 0 or array_like
     beta : float in (0, 1) or array_like
@@ -226,16 +226,16 @@ def two_point_sample_size(*, distance, epsilon, beta):
     --------
     N(0, 1) or N(1, 1)? Eleven records decide with error 5%, if nobody cares about privacy.
 
-    >>> two_point_sample_size(distance=0.382925, epsilon=[0.02, 0.1, 1], beta=0.05)
+    >>> two_point_sample_size(total_variation=0.382925, epsilon=[0.02, 0.1, 1], beta=0.05)
     array([604, 123,  14])
     """
-    distance = _checks.reals("distance", distance, above=0, at_most=1)
+    total_variation = _checks.reals("total_variation", total_variation, above=0, at_most=1)
     epsilon = _checks.reals("epsilon", epsilon, above=0)
     beta = _checks.reals("beta", beta, above=0, below=1)
-    return _smallest(lambda n: _indistinguishable(n, distance, epsilon) <= 2 * beta, epsilon)
+    return _smallest(lambda n: _indistinguishable(n, total_variation, epsilon) <= 2 * beta, epsilon)
 
 
-def _indistinguishable(size, distance, epsilon):
+def _indistinguishable(size, a, epsilon):
     """1 - E g(D) for D ~ Bin(n, a), which falls with n, because g grows and D does.
 
     With r = e^(-ε/2) and s = 1/cosh(ε/2), 1 - g(D) is r^D for even D and s r^D for odd D, so (1 + s)/2 r^D +
@@ -243,12 +243,12 @@ def _indistinguishable(size, distance, epsilon):
     """
     s = 2 * np.exp(-epsilon / 2) / (1 + np.exp(-epsilon))
     with np.errstate(divide="ignore"):  # a = 1 and a huge ε: the logarithm is -∞, and 0 records are still 0 records
-        even = np.exp(size * np.maximum(np.log1p(distance * np.expm1(-epsilon / 2)), -1e4))
-    odd = (1 - distance * (1 + np.exp(-epsilon / 2))) ** np.asarray(size, dtype=np.float64)
+        even = np.exp(size * np.maximum(np.log1p(a * np.expm1(-epsilon / 2)), -1e4))
+    odd = (1 - a * (1 + np.exp(-epsilon / 2))) ** np.asarray(size, dtype=np.float64)
     return (1 + s) / 2 * even + (1 - s) / 2 * odd
 
 
-def mean_sample_size_lower_bound(*, accuracy, beta, epsilon, radius):
+def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
     """The number of records below which nobody can estimate a Gaussian mean privately.
 
     Parameters
@@ -299,8 +299,8 @@ def mean_sample_size_lower_bound(*, accuracy, beta, epsilon, radius):
         hypotheses = 1 + np.floor(_checks.reals("radius / accuracy", radius / accuracy))
         alone = (np.maximum(-ndtri(beta), 0) / accuracy) ** 2
     alone = np.ceil(_checks.reals("(quantile / accuracy)**2", alone, at_most=LARGEST)).astype(np.int64)
-    pair = two_point_sample_size(distance=erf(accuracy / np.sqrt(2)), epsilon=epsilon, beta=beta)
-    many = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, beta=beta)
+    pair = two_point_sample_size(total_variation=erf(accuracy / np.sqrt(2)), epsilon=epsilon, beta=beta)
+    many = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, delta=0, beta=beta)
     return np.where(blind, 0, np.maximum(np.maximum(alone, pair), many))[()]
 
 
@@ -421,7 +421,7 @@ def _vote_error(n, log_p, log_rest, epsilon):
     return np.sum(np.exp(log_law) * np.where(k <= last, half, 1 - half))
 
 
-def clamped_likelihood_test(x, *, shift, clamp, epsilon, rng):
+def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
     """Decide between N(0, 1) and N(shift, 1) by the likelihood ratio, every record's part of it clamped.
 
     Parameters
@@ -485,7 +485,7 @@ def clamped_likelihood_test(x, *, shift, clamp, epsilon, rng):
 # ------------------------------------------------------------------------------------------------------------- tracing
 
 
-def tracing_sample_size(*, columns, accuracy, epsilon, delta=0.0):
+def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     """The number of people below which nobody can release so many means so accurately in private.
 
     Parameters

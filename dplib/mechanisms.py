@@ -90,12 +90,12 @@ def laplace(value, *, sensitivity, epsilon, rng):
     return noise
 
 
-def laplace_max_quantile(*, size, beta, sensitivity, epsilon):
+def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
     """The size that the largest of several Laplace noises exceeds with probability beta.
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like of them
+    count : int ≥ 1 or array_like of them
         How many independent noises.
     beta : float in (0, 1) or array_like
         Probability of exceeding the result.
@@ -105,7 +105,7 @@ def laplace_max_quantile(*, size, beta, sensitivity, epsilon):
     Returns
     -------
     float64
-        t with Pr[max |Zᵢ| > t] = β, in the units of ``sensitivity``; the broadcast shape of ``size`` and ``beta``.
+        t with Pr[max |Zᵢ| > t] = β, in the units of ``sensitivity``; the broadcast shape of ``count`` and ``beta``.
 
     Error
     -----
@@ -122,11 +122,11 @@ def laplace_max_quantile(*, size, beta, sensitivity, epsilon):
 
     Examples
     --------
-    >>> round(float(laplace_max_quantile(size=10, beta=0.05, sensitivity=1, epsilon=1)), 4)
+    >>> round(float(laplace_max_quantile(count=10, beta=0.05, sensitivity=1, epsilon=1)), 4)
     5.2753
     """
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    log_one_below = np.log1p(-_checks.reals("beta", beta, above=0, below=1)) / size  # ln Pr[|Z| <= t]
+    count = _checks.integers("count", count, at_least=1, at_most=2**62)
+    log_one_below = np.log1p(-_checks.reals("beta", beta, above=0, below=1)) / count  # ln Pr[|Z| <= t]
     return -_checks.scale(sensitivity, epsilon) * _numerics.log1mexp(-log_one_below)
 
 
@@ -189,7 +189,7 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     return noise
 
 
-def gaussian_sigma(*, epsilon, delta, sensitivity):
+def gaussian_sigma(*, sensitivity, epsilon, delta):
     """The smallest standard deviation with which Gaussian noise is (ε, δ)-DP.
 
     Parameters
@@ -239,7 +239,7 @@ def gaussian_sigma(*, epsilon, delta, sensitivity):
         return _checks.reals("sigma", sensitivity * (multiplier * (1 + 4e-12)), above=0)[()]
 
 
-def gaussian_delta(*, epsilon, sigma, sensitivity):
+def gaussian_delta(*, sigma, sensitivity, epsilon):
     """The smallest δ for which Gaussian noise is (ε, δ)-DP.
 
     Parameters
@@ -400,7 +400,7 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
     return value.astype(np.int64) + _samplers.discrete_normal(sigma, value.shape, _checks.generator(rng))
 
 
-def discrete_gaussian_sigma(*, epsilon, delta, sensitivity):
+def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
     """A parameter σ with which discrete Gaussian noise is (ε, δ)-DP in every dimension.
 
     Parameters

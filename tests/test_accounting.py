@@ -34,7 +34,7 @@ from dplib.mechanisms import gaussian_delta
     ],
 )
 def test_composition_golden(epsilon, size, basic, advanced, optimal):
-    per_step = {"epsilon": epsilon, "delta": 0, "size": size}
+    per_step = {"epsilon": epsilon, "delta": 0, "count": size}
     for (total, delta), golden in [
         (compose_basic(**per_step), basic),
         (compose_advanced(**per_step, slack=1e-6), advanced),
@@ -57,7 +57,7 @@ def exact_composition(total, epsilon, size):
 @pytest.mark.parametrize("slack", [1e-20, 1e-6, 0.01, 0.3])
 def test_optimal_composition_solves_the_formula(epsilon, size, slack):
     """δ(ε') = slack, unless already δ(0) ≤ slack or the solution is flat there."""
-    total, delta = compose_optimal(epsilon=epsilon, delta=0, size=size, slack=slack)
+    total, delta = compose_optimal(epsilon=epsilon, delta=0, count=size, slack=slack)
     assert abs(delta / slack - 1) < 1e-12 and 0 <= total <= size * epsilon
     with mpmath.workdps(60):
         assert exact_composition(total + 1e-11, epsilon, size) <= slack
@@ -68,7 +68,7 @@ def test_composition_orders():
     """Optimal ≤ advanced ≤ basic, always."""
     draws = np.random.default_rng(1)
     for _ in range(300):
-        steps = {"epsilon": 10 ** draws.uniform(-4, 1), "delta": 0, "size": int(10 ** draws.uniform(0, 4))}
+        steps = {"epsilon": 10 ** draws.uniform(-4, 1), "delta": 0, "count": int(10 ** draws.uniform(0, 4))}
         slack = 10 ** draws.uniform(-12, -1)
         basic, advanced, optimal = (
             compose_basic(**steps)[0],
@@ -87,34 +87,34 @@ def test_composition_of_approximate_mechanisms():
     p = np.einsum("i,j,k->ijk", here, here, here).ravel()
     q = np.einsum("i,j,k->ijk", there, there, there).ravel()
     for slack in (1e-4, 1e-2, 0.2):
-        total, spent = compose_optimal(epsilon=epsilon, delta=delta, size=size, slack=slack)
+        total, spent = compose_optimal(epsilon=epsilon, delta=delta, count=size, slack=slack)
         assert abs(hockey_stick(p, q, total) - spent) < 1e-14
-        assert compose_advanced(epsilon=epsilon, delta=delta, size=1000, slack=slack)[1] < 1000 * delta + slack
+        assert compose_advanced(epsilon=epsilon, delta=delta, count=1000, slack=slack)[1] < 1000 * delta + slack
 
 
 def test_composition_edges():
-    assert compose_basic(epsilon=1, delta=0.6, size=2) == (2, 1)
-    assert compose_basic(epsilon=1, delta=0, size=0) == (0, 0)
-    assert compose_optimal(epsilon=1, delta=0, size=0, slack=0.1) == (0, 0.1)
-    assert compose_optimal(epsilon=0.3, delta=0, size=7, slack=0) == (7 * 0.3, 0)
-    assert compose_optimal(epsilon=0.3, delta=0, size=1, slack=0.9)[0] == 0
-    assert compose_optimal(epsilon=800.0, delta=0, size=3, slack=1e-6)[0] == pytest.approx(2400)
-    large = compose_advanced(epsilon=1.0, delta=0, size=100, slack=1e-6)[0]
+    assert compose_basic(epsilon=1, delta=0.6, count=2) == (2, 1)
+    assert compose_basic(epsilon=1, delta=0, count=0) == (0, 0)
+    assert compose_optimal(epsilon=1, delta=0, count=0, slack=0.1) == (0, 0.1)
+    assert compose_optimal(epsilon=0.3, delta=0, count=7, slack=0) == (7 * 0.3, 0)
+    assert compose_optimal(epsilon=0.3, delta=0, count=1, slack=0.9)[0] == 0
+    assert compose_optimal(epsilon=800.0, delta=0, count=3, slack=1e-6)[0] == pytest.approx(2400)
+    large = compose_advanced(epsilon=1.0, delta=0, count=100, slack=1e-6)[0]
     assert large == pytest.approx(100 * np.tanh(0.5) + 10 * np.sqrt(2 * np.log(1e6)))
-    two_kinds = compose_advanced(epsilon=[0.01, 0.02], delta=0, size=[500, 100], slack=1e-6)[0]
+    two_kinds = compose_advanced(epsilon=[0.01, 0.02], delta=0, count=[500, 100], slack=1e-6)[0]
     drift = 500 * 0.01 * np.tanh(0.005) + 100 * 0.02 * np.tanh(0.01)
     assert two_kinds == pytest.approx(drift + np.sqrt(2 * np.log(1e6) * (500 * 1e-4 + 100 * 4e-4)))
     # A million tiny losses: by the central limit theorem, nearly Gaussian.
-    million = compose_optimal(epsilon=1e-3, delta=0, size=10**6, slack=1e-6)[0]
+    million = compose_optimal(epsilon=1e-3, delta=0, count=10**6, slack=1e-6)[0]
     assert abs(gaussian_delta(epsilon=million, sigma=1, sensitivity=1) / 1e-6 - 1) < 1e-2
 
 
 @pytest.mark.parametrize(
     "call, good",
     [
-        (compose_basic, {"epsilon": 1, "delta": 0, "size": 2}),
-        (compose_advanced, {"epsilon": 1, "delta": 0, "size": 2, "slack": 0.1}),
-        (compose_optimal, {"epsilon": 1, "delta": 0, "size": 2, "slack": 0.1}),
+        (compose_basic, {"epsilon": 1, "delta": 0, "count": 2}),
+        (compose_advanced, {"epsilon": 1, "delta": 0, "count": 2, "slack": 0.1}),
+        (compose_optimal, {"epsilon": 1, "delta": 0, "count": 2, "slack": 0.1}),
         (group_privacy, {"epsilon": 1, "delta": 0, "distance": 2}),
         (largest_gap, {"epsilon": 1, "distance": 2}),
         (binary_test_bound, {"probability": 0.5, "epsilon": 1, "distance": 2}),
@@ -269,7 +269,7 @@ def test_pure_composition_against_the_optimal_theorem(epsilon, size):
     """On a grid that contains the losses nothing is rounded, and both computations are exact."""
     composed = PrivacyLoss.from_pure(epsilon=epsilon, step=epsilon).compose(size)
     for slack in (1e-9, 1e-6, 1e-3, 0.1):
-        total = compose_optimal(epsilon=epsilon, delta=0, size=size, slack=slack)[0]
+        total = compose_optimal(epsilon=epsilon, delta=0, count=size, slack=slack)[0]
         assert composed.epsilon(slack) == pytest.approx(total, abs=1e-4 * epsilon)
         assert composed.delta(total) == pytest.approx(slack, rel=1e-5)
     coarse = PrivacyLoss.from_pure(epsilon=epsilon, step=epsilon / 3.5).compose(size)

@@ -34,16 +34,16 @@ SHIFTS, EPSILONS = np.array([0.1, 0.1, 0.3, 0.3, 1, 1, 1]), np.array([0.02, 0.1,
     [(2001, 0.1, 0.05, 123), (2001, 1, 0.05, 13), (21, 1, 0.05, 8), (2001, 0.1, 0.5, 77)],
 )
 def test_packing_golden(hypotheses, epsilon, beta, golden):
-    n = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, beta=beta)
+    n = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, delta=0, beta=beta)
     assert n == golden and n.dtype == np.int64
     textbook = np.log((hypotheses - 1) * (1 - beta) / beta) / epsilon
     assert textbook <= n < np.log((hypotheses - 1) / (4 * beta**2)) / epsilon + 2
 
 
 def test_packing_golden_mass():
-    mass = packing_mass(hypotheses=101, epsilon=0.5, size=[2, 6, 8, 9, 10], beta=0.5)
+    mass = packing_mass(hypotheses=101, epsilon=0.5, delta=0, size=[2, 6, 8, 9, 10], beta=0.5)
     np.testing.assert_allclose(mass, [18.4, 2.49, 0.916, 0.555, 0.337], rtol=2e-3)
-    assert packing_sample_size(hypotheses=101, epsilon=0.5, beta=0.5) == 10 == np.ceil(np.log(100) / 0.5)
+    assert packing_sample_size(hypotheses=101, epsilon=0.5, delta=0, beta=0.5) == 10 == np.ceil(np.log(100) / 0.5)
 
 
 def one_step_back(u, epsilon, delta):
@@ -80,7 +80,7 @@ def test_packing_with_delta_is_at_least_the_group_bound():
 
 def test_packing_is_continuous_in_delta_and_in_the_number_of_sets():
     settings = {"epsilon": [0.1, 1, 3], "beta": [0.01, 0.05, 0.6]}
-    pure = packing_sample_size(hypotheses=10**6, **settings)
+    pure = packing_sample_size(hypotheses=10**6, delta=0, **settings)
     assert np.array_equal(packing_sample_size(hypotheses=10**6, delta=1e-200, **settings), pure)
     few, many, endless = (packing_sample_size(hypotheses=N, delta=1e-9, **settings) for N in (10**6, 1e300, np.inf))
     assert np.all(few <= pure) and np.any(few < pure) and np.all(few <= many) and np.array_equal(many, endless)
@@ -103,28 +103,28 @@ def test_two_point_masses_are_told_apart_from_the_bound_on(epsilon):
     """N = 2 and constant data: the chain whose chance of saying "one" rises by T with every 1 is private, and as
     good as the bound allows."""
     for beta in (0.2, 0.01, 1e-6):
-        n = int(packing_sample_size(hypotheses=2, epsilon=epsilon, beta=beta))
+        n = int(packing_sample_size(hypotheses=2, epsilon=epsilon, delta=0, beta=beta))
         chance = binary_test_bound(beta, epsilon=epsilon, distance=np.arange(n + 1))
         assert chance[n] >= 1 - beta > chance[n - 1]
 
 
 def test_packing_edges():
-    assert packing_mass(hypotheses=1, epsilon=1, size=0, beta=0.1) == 0
-    assert packing_sample_size(hypotheses=1, epsilon=1, beta=0.1) == 0
-    assert packing_mass(hypotheses=np.inf, epsilon=1, size=10, beta=0.1) == np.inf
+    assert packing_mass(hypotheses=1, epsilon=1, delta=0, size=0, beta=0.1) == 0
+    assert packing_sample_size(hypotheses=1, epsilon=1, delta=0, beta=0.1) == 0
+    assert packing_mass(hypotheses=np.inf, epsilon=1, delta=0, size=10, beta=0.1) == np.inf
     mass = packing_mass(hypotheses=[1, np.inf], epsilon=1, size=[[3], [100]], beta=0.1, delta=0.01)
     assert mass.tolist() == [[0, np.inf], [0, 0]]
-    assert packing_mass(hypotheses=5, epsilon=1000.0, size=[0, 1, 2**53], beta=0.25).tolist() == [3, 0, 0]
-    assert packing_mass(hypotheses=3, epsilon=1, size=[], beta=0.1).shape == (0,)
-    assert isinstance(packing_sample_size(hypotheses=3, epsilon=1, beta=0.1), np.int64)
-    tiny = packing_mass(hypotheses=2, epsilon=1, size=600, beta=0.5)
+    assert packing_mass(hypotheses=5, epsilon=1000.0, delta=0, size=[0, 1, 2**53], beta=0.25).tolist() == [3, 0, 0]
+    assert packing_mass(hypotheses=3, epsilon=1, delta=0, size=[], beta=0.1).shape == (0,)
+    assert isinstance(packing_sample_size(hypotheses=3, epsilon=1, delta=0, beta=0.1), np.int64)
+    tiny = packing_mass(hypotheses=2, epsilon=1, delta=0, size=600, beta=0.5)
     assert tiny == pytest.approx(0.5 * np.exp(-600.0), rel=1e-12, abs=0)
     with pytest.raises(ValueError, match="hypotheses .* inf"):
-        packing_sample_size(hypotheses=np.inf, epsilon=1, beta=0.1)
+        packing_sample_size(hypotheses=np.inf, epsilon=1, delta=0, beta=0.1)
     with pytest.raises(ValueError, match="epsilon"):
-        packing_sample_size(hypotheses=10, epsilon=1e-18, beta=0.1)
+        packing_sample_size(hypotheses=10, epsilon=1e-18, delta=0, beta=0.1)
     with pytest.raises(ValueError, match="whole"):
-        packing_mass(hypotheses=2.5, epsilon=1, size=1, beta=0.1)
+        packing_mass(hypotheses=2.5, epsilon=1, delta=0, size=1, beta=0.1)
 
 
 # ------------------------------------------------------------------------------------------------------------ two laws
@@ -132,9 +132,9 @@ def test_packing_edges():
 
 def test_two_point_golden():
     distance = 2 * ndtr(SHIFTS / 2) - 1
-    sizes = two_point_sample_size(distance=distance, epsilon=EPSILONS, beta=0.05)
+    sizes = two_point_sample_size(total_variation=distance, epsilon=EPSILONS, beta=0.05)
     assert sizes.tolist() == [5802, 1183, 1940, 395, 604, 123, 14]
-    assert two_point_sample_size(distance=0.119235, epsilon=0.1, beta=0.05) == 395
+    assert two_point_sample_size(total_variation=0.119235, epsilon=0.1, beta=0.05) == 395
     assert np.all(sizes >= np.log(19) / (distance * EPSILONS))
 
 
@@ -148,7 +148,7 @@ def expected_gap(n, distance, epsilon):
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0, 1000.0])
 def test_two_point_is_the_first_by_enumeration(distance, epsilon):
     for beta in (0.3, 0.05, 1e-4):
-        n = int(two_point_sample_size(distance=distance, epsilon=epsilon, beta=beta))
+        n = int(two_point_sample_size(total_variation=distance, epsilon=epsilon, beta=beta))
         if n <= 20_000:
             slack = 1e-12
             assert 1 - 2 * beta <= expected_gap(n, distance, epsilon) + slack
@@ -182,12 +182,12 @@ def test_no_private_test_beats_the_bound(p, q):
 
 
 def test_two_point_edges():
-    assert two_point_sample_size(distance=0.5, epsilon=1, beta=[0.5, 0.9]).tolist() == [0, 0]
-    assert two_point_sample_size(distance=1, epsilon=1000.0, beta=0.05) == 1
-    assert two_point_sample_size(distance=[[0.1], [0.2]], epsilon=[1, 2, 3], beta=0.05).shape == (2, 3)
-    assert abs(two_point_sample_size(distance=1e-5, epsilon=1e-5, beta=0.05) / (2 * np.log(10) * 1e10) - 1) < 1e-4
+    assert two_point_sample_size(total_variation=0.5, epsilon=1, beta=[0.5, 0.9]).tolist() == [0, 0]
+    assert two_point_sample_size(total_variation=1, epsilon=1000.0, beta=0.05) == 1
+    assert two_point_sample_size(total_variation=[[0.1], [0.2]], epsilon=[1, 2, 3], beta=0.05).shape == (2, 3)
+    assert abs(two_point_sample_size(total_variation=1e-5, epsilon=1e-5, beta=0.05) / (2 * np.log(10) * 1e10) - 1) < 1e-4
     with pytest.raises(ValueError, match="epsilon"):
-        two_point_sample_size(distance=1e-10, epsilon=1e-10, beta=0.05)
+        two_point_sample_size(total_variation=1e-10, epsilon=1e-10, beta=0.05)
 
 
 def test_mean_lower_bound_is_the_largest_of_three():
@@ -197,13 +197,13 @@ def test_mean_lower_bound_is_the_largest_of_three():
     for (a, b, e, r), n in zip(settings, bound):
         three = [
             int(np.ceil((ndtri(1 - b) / a) ** 2)),
-            two_point_sample_size(distance=2 * ndtr(a) - 1, epsilon=e, beta=b),
-            packing_sample_size(hypotheses=np.floor(r / a) + 1, epsilon=e, beta=b),
+            two_point_sample_size(total_variation=2 * ndtr(a) - 1, epsilon=e, beta=b),
+            packing_sample_size(hypotheses=np.floor(r / a) + 1, epsilon=e, delta=0, beta=b),
         ]
         assert n == (max(three) if r >= a else 0)
     most = {"beta": 0.49, "epsilon": 1e-5}  # where the packing decides: 2, 3, 3 and 4 means fit
     packed = mean_sample_size_lower_bound(accuracy=1, radius=[1.9, 2, 2.9, 3], **most)
-    assert np.array_equal(packed[1:], packing_sample_size(hypotheses=[3, 3, 4], **most)) and packed[0] < packed[1]
+    assert np.array_equal(packed[1:], packing_sample_size(hypotheses=[3, 3, 4], delta=0, **most)) and packed[0] < packed[1]
     assert mean_sample_size_lower_bound(accuracy=0.5, beta=0.05, epsilon=50.0, radius=1) == 11  # what nobody can avoid
     assert mean_sample_size_lower_bound(accuracy=0.5, beta=0.7, epsilon=1.0, radius=1) == 0  # no answer needs no data
     for name, value in [("accuracy", 1e-200), ("radius", 1e308)]:
@@ -219,7 +219,7 @@ def test_sign_test_golden():
     sizes = np.array([6600, 2280, 2015, 486, 609, 128, 23])
     assert np.all(sign_test_error(size=sizes, shift=SHIFTS, epsilon=EPSILONS) <= 0.05)
     assert np.all(sign_test_error(size=sizes - 1, shift=SHIFTS, epsilon=EPSILONS) > 0.05)
-    lower = two_point_sample_size(distance=2 * ndtr(SHIFTS / 2) - 1, epsilon=EPSILONS, beta=0.05)
+    lower = two_point_sample_size(total_variation=2 * ndtr(SHIFTS / 2) - 1, epsilon=EPSILONS, beta=0.05)
     assert np.all(sizes > lower)
 
 
@@ -381,20 +381,20 @@ def test_tracing_sample_size_is_the_statement(d, eta, epsilon, delta):
 
 
 def test_tracing_sample_size_at_the_ends():
-    assert tracing_sample_size(columns=10**6, accuracy=[0.577, 0.578, 7], epsilon=1).tolist()[1:] == [0, 0]
-    assert tracing_sample_size(columns=5, accuracy=0.1, epsilon=1e300) == 0
-    assert tracing_sample_size(columns=[[1], [2]], accuracy=0.1, epsilon=[1, 2, 3]).shape == (2, 3)
+    assert tracing_sample_size(columns=10**6, accuracy=[0.577, 0.578, 7], epsilon=1, delta=0).tolist()[1:] == [0, 0]
+    assert tracing_sample_size(columns=5, accuracy=0.1, epsilon=1e300, delta=0) == 0
+    assert tracing_sample_size(columns=[[1], [2]], accuracy=0.1, epsilon=[1, 2, 3], delta=0).shape == (2, 3)
     for name, bad in (("columns", 0), ("columns", 1.5), ("accuracy", 0), ("epsilon", -1), ("delta", 1)):
         with pytest.raises(ValueError, match=name):
-            tracing_sample_size(**{"columns": 10, "accuracy": 0.1, "epsilon": 1, name: bad})
+            tracing_sample_size(**{"columns": 10, "accuracy": 0.1, "epsilon": 1, "delta": 0, name: bad})
     with pytest.raises(ValueError, match="the answer must be finite and at most"):
-        tracing_sample_size(columns=10, accuracy=0.1, epsilon=1e-300)
+        tracing_sample_size(columns=10, accuracy=0.1, epsilon=1e-300, delta=0)
 
 
 def test_bounds_where_floats_end():
     """Subnormal chances, a vast budget, a shift that no vote survives, ranges in which nothing has to be known."""
-    assert packing_sample_size(hypotheses=2, epsilon=0.01, beta=[1e-307, 1e-309]).tolist() == [141_241, 142_162]
-    assert packing_mass(hypotheses=3, epsilon=1e300, size=2**53, beta=0.1) == 0
+    assert packing_sample_size(hypotheses=2, epsilon=0.01, delta=0, beta=[1e-307, 1e-309]).tolist() == [141_241, 142_162]
+    assert packing_mass(hypotheses=3, epsilon=1e300, delta=0, size=2**53, beta=0.1) == 0
     assert sign_test_error(size=1, shift=1e300, epsilon=1) == pytest.approx(np.exp(-0.5) / 2)
     assert sign_test_error(size=5, shift=1, epsilon=1.7e308) == pytest.approx(binom.sf(2, 5, ndtr(-0.5)))
     blind = mean_sample_size_lower_bound(accuracy=[1, 1e-9, 0.5], beta=0.1, epsilon=[1e-300, 1, 1], radius=[0, 0, 1])
@@ -410,7 +410,7 @@ def test_bounds_where_floats_end():
     [
         (packing_mass, {"epsilon": 1, "size": 3, "beta": 0.1, "delta": 0.1, "hypotheses": 5}),
         (packing_sample_size, {"epsilon": 1, "beta": 0.1, "delta": 0.1, "hypotheses": 5}),
-        (two_point_sample_size, {"distance": 0.5, "epsilon": 1, "beta": 0.1}),
+        (two_point_sample_size, {"total_variation": 0.5, "epsilon": 1, "beta": 0.1}),
         (mean_sample_size_lower_bound, {"accuracy": 0.5, "beta": 0.1, "epsilon": 1, "radius": 2}),
         (sign_test_error, {"size": 3, "shift": 1, "epsilon": 1}),
         (lambda **kw: sign_test([1.0], rng=rng(), **kw), {"shift": 1, "epsilon": 1}),
@@ -425,6 +425,6 @@ def test_bad_arguments_are_named(call, good):
                 continue
             with pytest.raises(ValueError, match=name):
                 call(**{**good, name: bad})
-    for name in set(good) & {"epsilon", "beta", "distance", "accuracy", "shift", "clamp"}:
+    for name in set(good) & {"epsilon", "beta", "total_variation", "accuracy", "shift", "clamp"}:
         with pytest.raises(ValueError, match=name):
             call(**{**good, name: 0})

@@ -249,7 +249,7 @@ def naive_failure(n, h, radius, epsilon, h0):
 def test_the_bound_is_the_formula(n, h, radius, epsilon):
     """The naive one may try more h₀, which gains it at most 2%."""
     naive = min(naive_failure(n, h, radius, epsilon, h0) for h0 in np.geomspace(h / 30, h, 25))
-    ours = median_failure_bound(size=n, distance=h, radius=radius, epsilon=epsilon)
+    ours = median_failure_bound(size=n, accuracy=h, radius=radius, epsilon=epsilon)
     assert 0.99 * naive <= ours <= 1.02 * naive
 
 
@@ -262,7 +262,7 @@ def test_a_private_median_misses_no_more_often_than_bounded():
         centres = np.concatenate([adaptive._answers(block, plan, radius, source) for block in blocks])
         error = np.abs(centres - where * radius)
         for h in (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0):
-            bound = median_failure_bound(size=n, distance=h, radius=radius, epsilon=epsilon)
+            bound = median_failure_bound(size=n, accuracy=h, radius=radius, epsilon=epsilon)
             misses = int(np.sum(error > h))
             assert bound == 1 or bdtrc(misses - 1, error.size, bound) > ALARM, (n, radius, epsilon, h)
             measured.append((misses / error.size, float(bound)))
@@ -271,16 +271,16 @@ def test_a_private_median_misses_no_more_often_than_bounded():
 
 
 def test_bounds_at_the_ends():
-    bound = median_failure_bound(size=1000, distance=[0.1, 1, 3, 8, 50], radius=1e6, epsilon=0.1)
+    bound = median_failure_bound(size=1000, accuracy=[0.1, 1, 3, 8, 50], radius=1e6, epsilon=0.1)
     assert bound.shape == (5,) and np.all(np.diff(bound) <= 0)
-    assert median_failure_bound(size=1000, distance=2.0, radius=1.0, epsilon=1e-9) == 0  # both are in [-1, 1]
-    assert median_failure_bound(size=10, distance=[0, 0.1], radius=0.0, epsilon=1).tolist() == [0, 0]
-    assert median_failure_bound(size=10, distance=0, radius=1.0, epsilon=1) == 1
-    assert median_failure_bound(size=[1, 10**9], distance=[[0.1], [3]], radius=1e300, epsilon=1).shape == (2, 2)
+    assert median_failure_bound(size=1000, accuracy=2.0, radius=1.0, epsilon=1e-9) == 0  # both are in [-1, 1]
+    assert median_failure_bound(size=10, accuracy=[0, 0.1], radius=0.0, epsilon=1).tolist() == [0, 0]
+    assert median_failure_bound(size=10, accuracy=0, radius=1.0, epsilon=1) == 1
+    assert median_failure_bound(size=[1, 10**9], accuracy=[[0.1], [3]], radius=1e300, epsilon=1).shape == (2, 2)
     with np.errstate(all="raise", under="ignore"):
         tiny_to_huge = [1e-300, 1, 1e308]
         for n, h, radius, epsilon in product([1, 1000, 2**62], [1e-300, 0.1, 8, 1e300], tiny_to_huge, tiny_to_huge):
-            assert 0 <= median_failure_bound(size=n, distance=h, radius=radius, epsilon=epsilon) <= 1
+            assert 0 <= median_failure_bound(size=n, accuracy=h, radius=radius, epsilon=epsilon) <= 1
 
 
 # ------------------------------------------------------------------------------------------------------- how good it is
@@ -383,8 +383,8 @@ def test_bad_generators_and_public_arguments():
     for bad in ({"size": 0}, {"size": 1.5}, {"radius": -1}, {"epsilon": 0}, {"beta": 2}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             adaptive_plan(**{"size": 10, "radius": 1, "epsilon": 1, **bad})
-    good = {"size": 10, "distance": 1, "radius": 1, "epsilon": 1}
-    for name, bad in [("size", 0), ("size", 1.5), ("distance", -1), ("distance", np.inf), ("radius", -1), ("epsilon",
+    good = {"size": 10, "accuracy": 1, "radius": 1, "epsilon": 1}
+    for name, bad in [("size", 0), ("size", 1.5), ("accuracy", -1), ("accuracy", np.inf), ("radius", -1), ("epsilon",
     np.nan)]:
         with pytest.raises(ValueError, match=name):
             median_failure_bound(**{**good, name: bad})

@@ -61,8 +61,8 @@ def test_the_bound_of_the_median_is_the_smallest_distance():
         assert adaptive_plan(size=n, radius=radius, epsilon=epsilon).stages == 1
         h = error_bound(adaptive_mean, size=n, radius=radius, epsilon=epsilon)
         setting = {"size": n, "radius": radius, "epsilon": epsilon}
-        assert h == 2 * radius or median_failure_bound(distance=h, **setting) <= 0.05 + 1e-12
-        assert median_failure_bound(distance=h * (1 - 1e-6), **setting) > 0.05
+        assert h == 2 * radius or median_failure_bound(accuracy=h, **setting) <= 0.05 + 1e-12
+        assert median_failure_bound(accuracy=h * (1 - 1e-6), **setting) > 0.05
 
 
 def test_the_bound_takes_every_type_of_integer():
@@ -79,7 +79,7 @@ def test_the_bound_of_both_stages_is_the_best_of_the_theorem():
         grid = np.linspace(-3, 3, 200_001)
         curve = clipped_normal_mean(grid, a)
         for h in np.geomspace(0.02, 3, 80):
-            left = 0.05 - median_failure_bound(size=n, distance=h, radius=radius, epsilon=plan.epsilon_coarse)
+            left = 0.05 - median_failure_bound(size=n, accuracy=h, radius=radius, epsilon=plan.epsilon_coarse)
             if left > 0:
                 t = np.geomspace(1e-3, 10, 4000)
                 noise = 2 * noise_tail(t, sd=n**-0.5, scale=2 * a / n / plan.epsilon_fine)

@@ -69,7 +69,7 @@ def test_gaussian_law_and_power():
 
 @pytest.mark.parametrize("size, beta", [(10, 0.05), (1, 0.5), (10**6, 1e-9), (3, 1 - 1e-9)])
 def test_laplace_max_quantile_is_exact(size, beta):
-    t = laplace_max_quantile(size=size, beta=beta, sensitivity=2, epsilon=0.5)
+    t = laplace_max_quantile(count=size, beta=beta, sensitivity=2, epsilon=0.5)
     with mpmath.workdps(50):
         exact = -4 * mpmath.log(1 - (1 - mpmath.mpf(beta)) ** (mpmath.mpf(1) / size))
         assert abs(t / exact - 1) < 1e-13
@@ -77,8 +77,8 @@ def test_laplace_max_quantile_is_exact(size, beta):
 
 
 def test_laplace_max_quantile_golden_and_shapes():
-    assert round(float(laplace_max_quantile(size=10, beta=0.05, sensitivity=1, epsilon=1)), 4) == 5.2753
-    assert laplace_max_quantile(size=[1, 2, 3], beta=[[0.1], [0.2]], sensitivity=1, epsilon=1).shape == (2, 3)
+    assert round(float(laplace_max_quantile(count=10, beta=0.05, sensitivity=1, epsilon=1)), 4) == 5.2753
+    assert laplace_max_quantile(count=[1, 2, 3], beta=[[0.1], [0.2]], sensitivity=1, epsilon=1).shape == (2, 3)
 
 
 @pytest.mark.parametrize(

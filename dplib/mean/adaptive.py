@@ -341,14 +341,14 @@ def unclip(seen, half_width):
 # -------------------------------------------------------------------------------------------- how far off the centre is
 
 
-def median_failure_bound(*, size, distance, radius, epsilon):
+def median_failure_bound(*, size, radius, accuracy, epsilon):
     """Bound the probability that the private median of Gaussian records misses their mean by more than a distance.
 
     Parameters
     ----------
     size : int ≥ 1 or array_like
         The number n of records, independent N(μ, 1) with |μ| ≤ R.
-    distance : float ≥ 0 or array_like
+    accuracy : float ≥ 0 or array_like
         h, in standard deviations.
     radius : float ≥ 0 or array_like
         The centre is drawn from [-R, R].
@@ -381,11 +381,11 @@ def median_failure_bound(*, size, distance, radius, epsilon):
 
     Examples
     --------
-    >>> median_failure_bound(size=1000, distance=[0.1, 0.2, 0.3], radius=1e6, epsilon=0.1).round(3)
+    >>> median_failure_bound(size=1000, accuracy=[0.1, 0.2, 0.3], radius=1e6, epsilon=0.1).round(3)
     array([0.657, 0.094, 0.016])
     """
     n = _checks.integers("size", size, at_least=1, at_most=2**62)
-    h = _checks.reals("distance", distance, at_least=0)
+    h = _checks.reals("accuracy", accuracy, at_least=0)
     radius = _checks.reals("radius", radius, at_least=0)
     epsilon = _checks.reals("epsilon", epsilon, above=0)
     return np.vectorize(_failure, otypes=[np.float64])(n.astype(np.float64), h, radius, epsilon)[()]

@@ -233,7 +233,7 @@ def _median_quantile(failing, n, radius, epsilon):
     low, high = 0.0, min(2 * radius, np.finfo(float).max)
     for _ in range(40):
         middle = (low + high) / 2 if high < 1 else np.sqrt(max(low, 0.01)) * np.sqrt(high)
-        fails = median_failure_bound(size=n, distance=middle, radius=radius, epsilon=epsilon) > failing
+        fails = median_failure_bound(size=n, accuracy=middle, radius=radius, epsilon=epsilon) > failing
         low, high = (middle, high) if fails else (low, middle)
     return float(high)
 
@@ -241,7 +241,7 @@ def _median_quantile(failing, n, radius, epsilon):
 def _corrected_bound(failing, n, radius, plan):
     """The least g_a^-1(g_a(h) + t + 2hλ) - h over h and over the ways to share what F_med(h) leaves of 1 - level."""
     a = plan.half_width
-    left = failing - median_failure_bound(size=n, distance=REACHED, radius=radius, epsilon=plan.epsilon_coarse)
+    left = failing - median_failure_bound(size=n, accuracy=REACHED, radius=radius, epsilon=plan.epsilon_coarse)
     h, left = REACHED[left > 0], left[left > 0]
     noise = left * SHARES
     t = _noise_quantile(noise, 1 / np.sqrt(n), 2 * (a / n) / plan.epsilon_fine)

@@ -207,7 +207,7 @@ def miss_bound(n, h, radius, epsilon, sides=2, second=True, far=True, theta_over
 
 
 def bound_with(**mistake):
-    return lambda *, size, distance, radius, epsilon: miss_bound(size, distance, radius, epsilon, **mistake)
+    return lambda *, size, accuracy, radius, epsilon: miss_bound(size, accuracy, radius, epsilon, **mistake)
 
 
 @claim("thm-median-failure", median_failure_bound,
@@ -233,13 +233,13 @@ def test_misses_of_the_centre(bound):
             exact.append(1 - high + low)
         chance, error = np.mean(exact, axis=0), np.std(exact, axis=0) / 20
         for h, p, e in zip((.15, .3, .6, 1., 2.), chance, error):
-            claimed = float(bound(size=n, distance=h, radius=radius, epsilon=epsilon))
+            claimed = float(bound(size=n, accuracy=h, radius=radius, epsilon=epsilon))
             brute = miss_bound(n, h, radius, epsilon)
             assert p <= claimed + FAR * e, (n, radius, epsilon, h, p, claimed)
             assert abs(claimed / brute - 1) < .02, (n, radius, epsilon, h, claimed, brute)
             judged += claimed < 1
             tightest = min(tightest, claimed / p) if claimed < 1 and p > 1e-4 else tightest
-    assert bound(size=10, distance=2., radius=1., epsilon=1.) == 0
+    assert bound(size=10, accuracy=2., radius=1., epsilon=1.) == 0
     return f"{judged} bounds below 1, none exceeded; the tightest is {tightest:.1f} times the truth"
 
 
@@ -309,7 +309,7 @@ def theorem_bound(shift=2., count_miss=True, noise=True, at_edge=True):
         t = np.geomspace(.1, 60, 6000) / math.sqrt(size)
         tail = 2 * noise_tail(t, sd=size**-.5, scale=b)
         for h in np.geomspace(.015, 2.9, 90):
-            F = float(median_failure_bound(size=size, distance=h, radius=radius, epsilon=plan.epsilon_coarse))
+            F = float(median_failure_bound(size=size, accuracy=h, radius=radius, epsilon=plan.epsilon_coarse))
             left = 1 - level - count_miss * F
             if left > 0:
                 share = np.linspace(.01, .99, 99) * left

@@ -55,7 +55,7 @@ def coins_together(steps):
 
 def basic_with(total_epsilon, total_delta):
     """A wrong `compose_basic`, from two functions of lists."""
-    return lambda *, epsilon, delta, size: (float(total_epsilon(epsilon)), float(total_delta(delta)))
+    return lambda *, epsilon, delta, count: (float(total_epsilon(epsilon)), float(total_delta(delta)))
 
 
 @claim("thm-basic-composition", compose_basic,
@@ -69,11 +69,11 @@ def test_games_of_private_mechanisms(compose):
     """
     rng, above = np.random.default_rng(1), []
     for steps in ([(.3, 0), (.7, .01), (.2, .02)], [(1, .05), (.1, .05)], [(.5, 0)] * 4):
-        epsilon, delta = compose(epsilon=[e for e, _ in steps], delta=[d for _, d in steps], size=1)
+        epsilon, delta = compose(epsilon=[e for e, _ in steps], delta=[d for _, d in steps], count=1)
         for p, q in [coins_together(steps), *(adaptive_game(rng, steps) for _ in range(100))]:
             above.append(float(hockey_stick(p, q, epsilon=epsilon)) - delta)
     attained = float(max_log_ratio(*(law[law > 0] for law in coins_together([(.5, 0)] * 4))))
-    total, _ = compose(epsilon=[.5] * 4, delta=[0] * 4, size=1)
+    total, _ = compose(epsilon=[.5] * 4, delta=[0] * 4, count=1)
     assert max(above) <= 1e-12 and abs(attained - total) <= 1e-12
     return f"{len(above)} games: delta above the sum by at most {max(above):.0e}; four coins at 0.5 have {attained:.9f}"
 
@@ -178,8 +178,8 @@ def all_deltas(delta, size, slack):
 
 def advanced_with(drift=lambda e: e * np.tanh(e / 2), spread=2., total=all_deltas):
     """The statement in code, and with parts to be replaced by wrong ones."""
-    def compose(*, epsilon, delta, size, slack):
-        epsilon, delta, size = map(np.asarray, (epsilon, delta, size))
+    def compose(*, epsilon, delta, count, slack):
+        epsilon, delta, size = map(np.asarray, (epsilon, delta, count))
         root = math.sqrt(-spread * math.log(slack) * np.sum(size * epsilon**2))
         return float(np.sum(size * drift(epsilon)) + root), float(total(delta, size, slack))
     return compose
@@ -198,8 +198,8 @@ def test_against_exact_coins(compose):
                   [(.5, 1e-4, 10), (.03, 0, 300)]):
         epsilon, delta, size = map(list, zip(*kinds))
         for slack in (1e-2, 1e-6, 1e-10):
-            total, total_delta = compose(epsilon=epsilon, delta=delta, size=size, slack=slack)
-            stated, stated_delta = advanced_with()(epsilon=epsilon, delta=delta, size=size, slack=slack)
+            total, total_delta = compose(epsilon=epsilon, delta=delta, count=size, slack=slack)
+            stated, stated_delta = advanced_with()(epsilon=epsilon, delta=delta, count=size, slack=slack)
             assert total <= min(stated, np.dot(epsilon, size)) * (1 + 1e-12)
             assert total_delta <= stated_delta * (1 + 1e-9)
             exact = coins_delta(kinds, total)
@@ -213,15 +213,15 @@ def test_against_exact_coins(compose):
 
 def optimal_with(curve=None, at_grid=False, total=all_deltas):
     """`compose_optimal` with another curve delta(epsilon'), read only at the grid, or with another total delta."""
-    def compose(*, epsilon, delta, size, slack):
+    def compose(*, epsilon, delta, count, slack):
         if curve is None:
-            best, _ = compose_optimal(epsilon=epsilon, delta=0, size=size, slack=slack)
+            best, _ = compose_optimal(epsilon=epsilon, delta=0, count=count, slack=slack)
         else:
-            at = np.linspace(0, size * epsilon, 20001)
-            best = float(at[np.argmax(curve(epsilon, size, at[:, None]) <= slack)])
+            at = np.linspace(0, count * epsilon, 20001)
+            best = float(at[np.argmax(curve(epsilon, count, at[:, None]) <= slack)])
         if at_grid:
-            best = size * epsilon - 2 * epsilon * math.floor((size * epsilon - best) / (2 * epsilon) + 1e-9)
-        return best, total(delta, size, slack)
+            best = count * epsilon - 2 * epsilon * math.floor((count * epsilon - best) / (2 * epsilon) + 1e-9)
+        return best, total(delta, count, slack)
     return compose
 
 
@@ -260,13 +260,13 @@ def test_against_all_transcripts(compose):
     for epsilon, delta, size in itertools.product((.1, .8), (0, .03), (1, 3, 6)):
         at_grid = coins_delta([(epsilon, 0, size)], (size - 2) * epsilon) if size > 2 else .02
         for slack in (1e-4, .003, .05, at_grid):
-            total, all_delta = compose(epsilon=epsilon, delta=delta, size=size, slack=slack)
+            total, all_delta = compose(epsilon=epsilon, delta=delta, count=size, slack=slack)
             exact = float(hockey_stick(*coins_together([(epsilon, delta)] * size), epsilon=total))
             misses.append(abs(exact - all_delta) / max(all_delta, TINY) if total > 0 else exact - all_delta)
             for _ in range(10 if size < 6 else 0):
                 game = adaptive_game(rng, [(epsilon, delta)] * size)
                 above.append(float(hockey_stick(*game, epsilon=total)) - all_delta)
-    total, _ = compose(epsilon=.01, delta=0, size=1000, slack=1e-6)
+    total, _ = compose(epsilon=.01, delta=0, count=1000, slack=1e-6)
     misses.append(abs(curve_in_many_digits(.01, 1000, total) / 1e-6 - 1))
     assert max(misses) <= 1e-8 and max(above) <= 1e-12
     return f"coins meet delta to {max(misses):.0e}; {len(above)} adaptive games never exceed it"

@@ -47,7 +47,7 @@ def within(mass, u, slack, **setting):
     return float(mass(beta=1 - u, **setting)) <= 1 - u + slack
 
 
-def textbook(*, hypotheses, epsilon, size, beta, delta=0.):
+def textbook(*, hypotheses, epsilon, size, beta, delta):
     group = math.exp(-epsilon * size) * (1 - beta) + delta * math.expm1(-epsilon * size) / math.expm1(epsilon)
     return (hypotheses - 1) * max(0, group)
 
@@ -61,7 +61,7 @@ SETTINGS = [(2, 1, .5), (2, 7, .3), (3, 1, 1.), (3, 2, .3), (3, 5, .3), (3, 5, 1
 
 
 @claim("thm-packing", packing_mass,
-       bugs={"the misprint: epsilon to the power -epsilon n": lambda *, hypotheses, epsilon, size, beta:
+       bugs={"the misprint: epsilon to the power -epsilon n": lambda *, hypotheses, epsilon, delta, size, beta:
                  (hypotheses - 1) * epsilon ** (-epsilon * size) * (1 - beta),
              "N sets in place of N - 1": changed(hypotheses=lambda s: s["hypotheses"] + 1),
              "one step too few": changed(size=lambda s: s["size"] - 1),
@@ -74,7 +74,7 @@ def test_best_mechanism_on_constant_data(mass):
     """
     for N, n, epsilon in SETTINGS:
         u = best_on_constant_data(n, N, epsilon)
-        setting = {"hypotheses": N, "size": n, "epsilon": epsilon}
+        setting = {"hypotheses": N, "size": n, "epsilon": epsilon, "delta": 0}
         assert within(mass, u, 1e-7, **setting), (N, n, epsilon, "beaten")
         assert not within(mass, u + .001, 0, **setting), (N, n, epsilon, "not attained")
     return f"the best mechanism is right as often as the bound allows, within 0.001, in {len(SETTINGS)} settings"
@@ -91,7 +91,7 @@ def greedy_packing(radius, accuracy):
 def by_count(count):
     """A lower bound for means that is right but for the number of hypotheses."""
     return lambda *, accuracy, beta, epsilon, radius: packing_sample_size(
-        hypotheses=count(radius / accuracy), epsilon=epsilon, beta=beta)
+        hypotheses=count(radius / accuracy), epsilon=epsilon, delta=0, beta=beta)
 
 
 @claim("cor-packing-mean", mean_sample_size_lower_bound,
@@ -107,7 +107,7 @@ def test_means_that_fit_into_a_range(bound):
     epsilon, beta, cases = 1e-5, .49, 0
     for accuracy, radius in itertools.product((Fraction(1, 4), Fraction(1), Fraction(5, 4)), (2, 5, 10, 50)):
         N = greedy_packing(Fraction(radius), accuracy)
-        wanted = int(packing_sample_size(hypotheses=N, epsilon=epsilon, beta=beta))
+        wanted = int(packing_sample_size(hypotheses=N, epsilon=epsilon, delta=0, beta=beta))
         if N > 2:
             cases += 1
             assert int(bound(accuracy=float(accuracy), beta=beta, epsilon=epsilon, radius=float(radius))) == wanted

@@ -48,20 +48,20 @@ def simple(n, a, epsilon):
     return min(math.tanh(epsilon * a * n / 2), 1 - math.exp(-epsilon * a * n / 2) / math.cosh(epsilon / 2))
 
 
-def at_the_mean(*, distance, epsilon, beta):
+def at_the_mean(*, total_variation, epsilon, beta):
     """The size at which the gap at distance an, in place of the mean gap, is enough: too small by Jensen."""
     n = 0
-    while closed_form(n, distance, epsilon) < 1 - 2 * beta and simple(n, distance, epsilon) < 1 - 2 * beta:
+    while max(closed_form(n, total_variation, epsilon), simple(n, total_variation, epsilon)) < 1 - 2 * beta:
         n += 1
     return n
 
 
 @claim("thm-two-point", two_point_sample_size, closed_form, simple,
        bugs={"the gap at the mean distance": (at_the_mean, closed_form, simple),
-             "beta in place of 2 beta": (lambda *, distance, epsilon, beta:
-                 two_point_sample_size(distance=distance, epsilon=epsilon, beta=beta / 2), closed_form, simple),
-             "half the distance": (lambda *, distance, epsilon, beta:
-                 two_point_sample_size(distance=distance / 2, epsilon=epsilon, beta=beta), closed_form, simple),
+             "beta in place of 2 beta": (lambda *, total_variation, epsilon, beta:
+                 two_point_sample_size(total_variation=total_variation, epsilon=epsilon, beta=beta / 2), closed_form, simple),
+             "half the distance": (lambda *, total_variation, epsilon, beta:
+                 two_point_sample_size(total_variation=total_variation / 2, epsilon=epsilon, beta=beta), closed_form, simple),
              "the odd distances treated as even ones": (two_point_sample_size, lambda n, a, epsilon:
                  1 - (1 - a + a * math.exp(-epsilon / 2)) ** n, simple),
              "the sign of the last term": (two_point_sample_size, lambda n, a, epsilon: closed_form(n, a, epsilon) +
@@ -85,7 +85,7 @@ def test_gap_of_coupled_data(sample_size, closed_form, simple):
                 assert room > -1e-7, (a, epsilon, n, p)
                 closest = min(closest, room)
         for beta in (.2, .05):
-            n = int(sample_size(distance=a, epsilon=epsilon, beta=beta))
+            n = int(sample_size(total_variation=a, epsilon=epsilon, beta=beta))
             assert gap(n) >= 1 - 2 * beta - 1e-12 and gap(n - 1) < 1 - 2 * beta, (a, epsilon, beta)
     assert worst < 1e-12 and closest < 1e-7
     return f"closed form equal to {worst:.0e}; no private test above the bound, the closest {max(closest, 0):.0e} below"
@@ -212,7 +212,7 @@ def test_the_clamped_likelihood_ratio(test, moment):
 def region(*, factor=1., distance=lambda accuracy: 2 * ndtr(accuracy) - 1, alone=lambda beta: -ndtri(beta)):
     """The forbidden region for two means, with room for mistakes."""
     def bound(*, accuracy, beta, epsilon, radius):
-        pair = two_point_sample_size(distance=distance(accuracy), epsilon=epsilon, beta=beta)
+        pair = two_point_sample_size(total_variation=distance(accuracy), epsilon=epsilon, beta=beta)
         return math.ceil(factor * max(int(pair), (alone(beta) / accuracy) ** 2))
     return bound
 
@@ -246,7 +246,7 @@ def test_nobody_enters_the_forbidden_region(bound):
     rng, closest, worst = np.random.default_rng(3), 1., -np.inf
     for alpha, beta, epsilon in itertools.product((.15, .5), (.05, .2), (.05, .1, 1.)):
         least = int(bound(accuracy=alpha, beta=beta, epsilon=epsilon, radius=alpha))
-        pair = int(two_point_sample_size(distance=tv(2 * alpha), epsilon=epsilon, beta=beta))
+        pair = int(two_point_sample_size(total_variation=tv(2 * alpha), epsilon=epsilon, beta=beta))
         alone = next(n for n in itertools.count(1) if ndtr(-alpha * math.sqrt(n)) <= beta)     # the likelihood ratio
         assert least == max(pair, alone) and tv(2 * alpha) <= math.sqrt(2 / math.pi) * alpha
         errors = [float(sign_test_error(size=least - 1, shift=2 * alpha, epsilon=epsilon)),
