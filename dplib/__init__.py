@@ -11,6 +11,8 @@ histograms
     Counting cells, known in advance or not.
 mean
     The mean of a Gaussian: with a known range, with none, with an interval around it; how far off each estimate is.
+sample_size
+    How many records are enough.
 lower_bounds
     What no private estimator can do: packings, two distributions, tracing.
 audit

@@ -12,7 +12,15 @@ from numbers import Integral, Real
 
 import numpy as np
 
+LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
 LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
+LARGEST_EXPONENT = 700  # e^ε is still a float
+
+POSITIVE, SHARE, UP_TO_ONE = {"above": 0}, {"above": 0, "below": 1}, {"above": 0, "at_most": 1}
+DOMAINS = {"sensitivity": POSITIVE, "epsilon": POSITIVE, "delta": SHARE, "beta": SHARE, "level": SHARE, "split": SHARE, "slack": SHARE,
+           "radius": {"at_least": 0}, "accuracy": POSITIVE, "width": POSITIVE, "half_width": {"at_least": 0}, "shift": POSITIVE,
+           "clamp": POSITIVE, "total_variation": UP_TO_ONE, "rate": UP_TO_ONE, "sigma": POSITIVE, "rho": POSITIVE, "step": POSITIVE,
+           "sd": {"at_least": 0}, "scale": {"at_least": 0}, "probability": {"at_least": 0, "at_most": 1}}
 
 
 def generator(rng):
@@ -79,13 +87,27 @@ def data_sets(name, value):
 
 def real(name, value, **limits):
     """One finite real number within public limits, as a Python float."""
-    array = reals(name, value, **limits)
+    return _single(name, reals(name, value, **limits))
+
+
+def parameters(name, value, *, or_zero=False, **limits):
+    """Real parameters in the domain that their name has everywhere; ``or_zero`` adds its end at 0, limits go before."""
+    domain = {"at_least": 0} | {side: limit for side, limit in DOMAINS[name].items() if side != "above"} if or_zero else DOMAINS[name]
+    return reals(name, value, **domain | limits)
+
+
+def parameter(name, value, **limits):
+    """One real parameter, as a Python float."""
+    return _single(name, parameters(name, value, **limits))
+
+
+def _single(name, array):
     if array.ndim:
         raise ValueError(f"{name} must be a single number, got an array of shape {array.shape}")
     return float(array)
 
 
-def integers(name, value, *, at_least, at_most):
+def integers(name, value, *, at_least, at_most=LARGEST):
     """Integers within public limits, as an array of their own integer type (booleans count as 0 and 1)."""
     array = whole(name, value)
     if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
@@ -105,7 +127,7 @@ def whole(name, value):
     raise ValueError(f"{name} must hold integers, got {_shown(value, array)}")
 
 
-def integer(name, value, *, at_least, at_most=2**62):
+def integer(name, value, *, at_least, at_most=LARGEST):
     """One integer, as a Python int."""
     try:
         number = operator.index(value)
@@ -133,7 +155,7 @@ def choice(name, value, allowed):
 
 def scale(sensitivity, epsilon):
     """The noise scale sensitivity / epsilon, refused where the division leaves the range of a float."""
-    ratio = real("sensitivity", sensitivity, above=0) / real("epsilon", epsilon, above=0)
+    ratio = parameter("sensitivity", sensitivity) / parameter("epsilon", epsilon)
     if not 0 < ratio < np.inf:
         raise ValueError(f"sensitivity / epsilon must be a positive finite number, got {sensitivity!r} / {epsilon!r}")
     return ratio

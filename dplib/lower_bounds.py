@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
 from dplib import _checks, mechanisms
-from dplib.mean import least_size
+from dplib.sample_size import least_size
 
 LARGEST = 2**53  # records; up to here every integer is a float
 LONGEST = 2**31  # records of an exact sum

@@ -5,7 +5,7 @@ import numpy as np
 from dplib import _checks
 
 
-def least_size(enough, *, at_least=1, at_most=2**53):
+def least_size(enough, *, at_least=1, at_most=_checks.LARGEST):
     """The least size at which a condition holds that, once true, stays true.
 
     Parameters
@@ -13,7 +13,7 @@ def least_size(enough, *, at_least=1, at_most=2**53):
     enough : function
         Takes a size, an int64 or an array of them, and returns whether it is enough: a truth value, or an array of them
         for as many questions at once.
-    at_least, at_most : int, 0 ≤ at_least ≤ at_most < 2**61
+    at_least, at_most : int, 0 ≤ at_least ≤ at_most ≤ 2**62
         The smallest and the largest size to ask for.
 
     Returns
@@ -32,8 +32,8 @@ def least_size(enough, *, at_least=1, at_most=2**53):
     >>> least_size(lambda n: clipped_mean_error_bound(size=n, radius=np.array([10, 100]), epsilon=1) <= 0.1)
     array([1124, 6913])
     """
-    first = _checks.integer("at_least", at_least, at_least=0, at_most=2**61 - 1)
-    last = _checks.integer("at_most", at_most, at_least=first, at_most=2**61 - 1)
+    first = _checks.integer("at_least", at_least, at_least=0)
+    last = _checks.integer("at_most", at_most, at_least=first)
     ask = lambda size: np.asarray(enough(size[()]))
     good = ask(np.int64(first))
     low, high = np.full(good.shape, first - 1), np.full(good.shape, first)

@@ -55,7 +55,7 @@ def imports(file):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "lower_bounds", "audit"]
+ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds", "audit"]
 MEAN = ["laws", "failures", "estimators", "adaptive", "inference"]       # a subject that is a package: the same rule inside it
 
 

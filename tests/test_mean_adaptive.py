@@ -15,7 +15,8 @@ from scipy.stats import norm
 
 from dplib.audit import max_log_ratio, noise_law_test
 from dplib.mean import (
-    AdaptivePlan, adaptive, adaptive_mean, adaptive_plan, clipped_normal_mean, error_bound, median_failure_bound, unclip)
+    AdaptivePlan, adaptive, adaptive_mean, adaptive_mean_error_bound, adaptive_plan, clipped_normal_mean, median_failure_bound,
+    unclip)
 from tests.chance import ALARM, rng
 
 
@@ -303,7 +304,7 @@ def test_the_error_hardly_depends_on_the_radius(n, epsilon, radius):
     x = rng(9).normal(mu[:, np.newaxis], 1, (runs, n))
     error = np.abs(adaptive_mean(x, radius=radius, epsilon=epsilon, rng=rng(10)) - mu)
     plain = np.abs(x.mean(axis=1) - mu)
-    bound = error_bound(adaptive_mean, size=n, radius=radius, epsilon=epsilon)
+    bound = adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon)
     found = np.median(error) / np.median(plain)
     print(f"\nn = {n}, ε = {epsilon}, R = {radius:g}: median error {found:.3f} of the non-private one; "
           f"95% error {np.quantile(error, 0.95):.4f}, proven {bound:.4f}")

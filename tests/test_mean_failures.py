@@ -7,8 +7,8 @@ from scipy.stats import binom, chi, norm
 
 from dplib.histograms import stability_threshold
 from dplib.mean import (
-    coarse_failure_bound, estimators, failures, least_size, scale_failure_bound, stability_failure_bound,
-    three_cells_failure_bound)
+    coarse_failure_bound, estimators, failures, scale_failure_bound, stability_failure_bound, three_cells_failure_bound)
+from dplib.sample_size import least_size
 from tests.chance import ALARM, rng
 
 RADII = [10, 1e3, 1e6, 1e12, 1e50]

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from dplib import mean
 from dplib.mean import (
     adaptive_mean,
+    adaptive_mean_error_bound,
     adaptive_plan,
     clip_radius,
     clipped_mean,
+    clipped_mean_error_bound,
     clipped_normal_mean,
     coarse_failure_bound,
-    error_bound,
     inference,
-    least_size,
     mean_interval,
     median_failure_bound,
     noise_tail,
@@ -26,11 +25,15 @@ from dplib.mean import (
     stability_failure_bound,
     three_cells_failure_bound,
     two_stage_mean,
+    two_stage_mean_error_bound,
     unbounded_mean,
+    unbounded_mean_error_bound,
 )
 from tests.chance import rng
 
 RARE = 1e-9
+BOUNDS = {clipped_mean: clipped_mean_error_bound, two_stage_mean: two_stage_mean_error_bound,
+          unbounded_mean: unbounded_mean_error_bound, adaptive_mean: adaptive_mean_error_bound}
 
 
 def too_often(hits, trials, chance):
@@ -43,14 +46,14 @@ def too_often(hits, trials, chance):
 
 def test_the_bound_solves_its_equation():
     for level in (0.5, 0.8, 0.9):
-        t = error_bound(clipped_mean, size=500, level=level, radius=7, epsilon=0.3, beta=1e-4)
+        t = clipped_mean_error_bound(size=500, level=level, radius=7, epsilon=0.3, beta=1e-4)
         b = 2 * (7 + clip_radius(size=500, beta=1e-4)) / 500 / 0.3
         assert 1e-4 + 2 * noise_tail(t, sd=500**-0.5, scale=b) == pytest.approx(1 - level, rel=1e-9)
         b = 2 * (1.5 * 0.7 + clip_radius(size=500, beta=1e-4)) / 500 / (0.8 * 3.0)
-        t = error_bound(two_stage_mean, size=500, level=level, radius=70, epsilon=3.0, split=0.2, width=0.7, beta=1e-4)
+        t = two_stage_mean_error_bound(size=500, level=level, radius=70, epsilon=3.0, split=0.2, width=0.7, beta=1e-4)
         failure = 1e-4 + coarse_failure_bound(size=500, radius=70, epsilon=0.2 * 3.0, width=0.7)
         assert failure + 2 * noise_tail(t, sd=500**-0.5, scale=b) == pytest.approx(1 - level, rel=1e-9)
-        t = error_bound(unbounded_mean, size=500, level=level, epsilon=3.0, delta=1e-7, split=0.2, width=0.7, beta=1e-4)
+        t = unbounded_mean_error_bound(size=500, level=level, epsilon=3.0, delta=1e-7, split=0.2, width=0.7, beta=1e-4)
         stage = {"size": 500, "epsilon": 0.2 * 3.0, "delta": 1e-7, "width": 0.7}
         failure = 1e-4 + min(stability_failure_bound(**stage), three_cells_failure_bound(**stage))
         assert failure + 2 * noise_tail(t, sd=500**-0.5, scale=b) == pytest.approx(1 - level, rel=1e-9)
@@ -59,7 +62,7 @@ def test_the_bound_solves_its_equation():
 def test_the_bound_of_the_median_is_the_smallest_distance():
     for n, radius, epsilon in [(1000, 1e3, 0.1), (1000, 1e6, 0.1), (50, 5, 0.2), (10, 1e-3, 0.1), (30, 1e300, 0.1)]:
         assert adaptive_plan(size=n, radius=radius, epsilon=epsilon).stages == 1
-        h = error_bound(adaptive_mean, size=n, radius=radius, epsilon=epsilon)
+        h = adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon)
         setting = {"size": n, "radius": radius, "epsilon": epsilon}
         assert h == 2 * radius or median_failure_bound(accuracy=h, **setting) <= 0.05 + 1e-12
         assert median_failure_bound(accuracy=h * (1 - 1e-6), **setting) > 0.05
@@ -67,8 +70,8 @@ def test_the_bound_of_the_median_is_the_smallest_distance():
 
 def test_the_bound_takes_every_type_of_integer():
     for size in (np.int16(20_000), np.int8(100), np.uint32(2 * 10**9), np.int32(2 * 10**9)):
-        ours = error_bound(adaptive_mean, size=size, radius=1e3, epsilon=1)
-        assert ours == error_bound(adaptive_mean, size=int(size), radius=1e3, epsilon=1)
+        ours = adaptive_mean_error_bound(size=size, radius=1e3, epsilon=1)
+        assert ours == adaptive_mean_error_bound(size=int(size), radius=1e3, epsilon=1)
 
 
 def test_the_bound_of_both_stages_is_the_best_of_the_theorem():
@@ -86,32 +89,33 @@ def test_the_bound_of_both_stages_is_the_best_of_the_theorem():
                 t = np.interp(np.log(shares * left), np.log(noise[::-1] + 1e-300), t[::-1])
                 top = clipped_normal_mean(h, a) + (t + 2 * h * np.sqrt(np.log(2 / left / (1 - shares)) / 2 / n)).min()
                 best = min(best, np.interp(top, curve, grid, right=np.inf) - h)
-        bound = error_bound(adaptive_mean, size=n, radius=radius, epsilon=epsilon)
+        bound = adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon)
         assert 0.999 * best < bound < 1.02 * best
 
 
 def test_bounds_broadcast():
-    table = error_bound(two_stage_mean, size=[[500], [1000]], radius=[10, 1e6, 1e300], epsilon=1, level=0.9)
+    table = two_stage_mean_error_bound(size=[[500], [1000]], radius=[10, 1e6, 1e300], epsilon=1, level=0.9)
     assert table.shape == (2, 3)
     for i, n in enumerate((500, 1000)):
         for j, radius in enumerate((10, 1e6, 1e300)):
-            assert table[i, j] == error_bound(two_stage_mean, size=n, radius=radius, epsilon=1, level=0.9)
+            assert table[i, j] == two_stage_mean_error_bound(size=n, radius=radius, epsilon=1, level=0.9)
     levels = np.array([0.5, 0.9, 0.99, 1 - 1e-12])
-    cases = [(clipped_mean, {"radius": 3}), (unbounded_mean, {"delta": 1e-9}), (two_stage_mean, {"radius": 3})]
-    for estimator, public in cases:
-        bounds = error_bound(estimator, size=10_000, level=levels, epsilon=1, beta=1e-13, **public)
+    cases = [(clipped_mean_error_bound, {"radius": 3}), (unbounded_mean_error_bound, {"delta": 1e-9}),
+             (two_stage_mean_error_bound, {"radius": 3})]
+    for error_bound, public in cases:
+        bounds = error_bound(size=10_000, level=levels, epsilon=1, beta=1e-13, **public)
         assert np.all(np.isfinite(bounds)) and np.all(np.diff(bounds) > 0)
 
 
 def test_golden_bounds():
     """In parentheses what simulations gave elsewhere for the error itself."""
-    bound = error_bound(two_stage_mean, size=1000, radius=100, epsilon=0.5, split=0.5)
-    naive = error_bound(clipped_mean, size=1000, radius=[2, 8, 15, 100], epsilon=0.5)
+    bound = two_stage_mean_error_bound(size=1000, radius=100, epsilon=0.5, split=0.5)
+    naive = clipped_mean_error_bound(size=1000, radius=[2, 8, 15, 100], epsilon=0.5)
     print(f"\ntwo_stage_mean at n = 1000, ε = .5, R = 100, split .5: {bound:.4f}")
     print(f"clipped_mean at R = 2, 8, 15, 100: {naive.round(3)}")
     assert bound == pytest.approx(0.164, rel=0.01)
     assert np.all(naive > [0.094, 0.154, 0.243, 1.28]) and np.all(naive < 1.12 * np.array([0.094, 0.154, 0.243, 1.28]))
-    adaptive = [float(error_bound(adaptive_mean, size=n, radius=r, epsilon=e)) for n, r, e in
+    adaptive = [float(adaptive_mean_error_bound(size=n, radius=r, epsilon=e)) for n, r, e in
                 [(1000, 1e6, 1), (10_000, 1e6, 0.1), (10_000, 1e6, 1), (1000, 1e6, 0.1), (1000, 10, 0.1)]]
     print("adaptive_mean:", np.round(adaptive, 4))
     assert np.all(np.array(adaptive) < [0.177, 0.080, 0.038, 0.29, 0.9])
@@ -133,7 +137,7 @@ def settings(count, source):
             (unbounded_mean, {"delta": 10 ** source.uniform(-8, -2), **shape}),
             (adaptive_mean, {"radius": radius}),
         ][count % 4]
-        bound = error_bound(estimator, size=n, level=level, epsilon=epsilon, **public)
+        bound = BOUNDS[estimator](size=n, level=level, epsilon=epsilon, **public)
         if np.isfinite(bound) and (estimator is unbounded_mean or bound < 2 * radius):
             count -= 1
             mu = radius * source.choice([-1, 1, source.uniform(-1, 1)])
@@ -160,7 +164,7 @@ def test_errors_exceed_the_bound_no_more_often_than_allowed():
 def test_a_bound_15_percent_smaller_would_be_broken(factor, breaks):
     """With β = 1e-4 the bound for clipping is exact up to 1e-4: at 85% of it, 8 to 9% miss instead of 5%."""
     source, runs = rng(2), 20_000
-    bound = factor * error_bound(clipped_mean, size=100, radius=5, epsilon=0.5, beta=1e-4)
+    bound = factor * clipped_mean_error_bound(size=100, radius=5, epsilon=0.5, beta=1e-4)
     answers = clipped_mean(source.normal(-5, 1, (runs, 100)), radius=5, epsilon=0.5, beta=1e-4, rng=source)
     assert too_often(int(np.sum(np.abs(answers + 5) > bound)), runs, 0.05) == breaks
 
@@ -203,11 +207,11 @@ def test_the_interval_is_the_narrowest_that_its_family_offers():
         split, beta, half = inference._narrowest(n, radius, epsilon, level)
         given = {"size": n, "level": level, "radius": radius, "epsilon": epsilon}
         splits, betas = rng(6).uniform(0.005, 0.995, 4000), (1 - level) * 10 ** rng(7).uniform(-6, -0.01, 4000)
-        assert half <= 1.01 * error_bound(two_stage_mean, **given, split=splits, beta=betas).min()
-        assert half == error_bound(two_stage_mean, **given, split=split, beta=beta)
+        assert half <= 1.01 * two_stage_mean_error_bound(**given, split=splits, beta=betas).min()
+        assert half == two_stage_mean_error_bound(**given, split=split, beta=beta)
     chosen = inference._narrowest(1000, 100.0, 0.5, 0.95)[2]
     print(f"\nhalf-width at n = 1000, ε = .5, R = 100: {chosen:.4f} (split and β chosen), "
-          f"{error_bound(two_stage_mean, size=1000, radius=100, epsilon=0.5):.4f} (split .5, β .01)")
+          f"{two_stage_mean_error_bound(size=1000, radius=100, epsilon=0.5):.4f} (split .5, β .01)")
 
 
 def test_intervals_within_the_radius():
@@ -249,30 +253,27 @@ def test_extreme_parameters_give_a_bound_or_none():
         for radius in (0.0, 1e-300, 1.0, 1e300, 1.7e308):
             for epsilon in (1e-300, 1e-3, 1.0, 1e308):
                 for n in (1, 100, 2**62):
-                    for estimator in (clipped_mean, two_stage_mean):
-                        assert error_bound(estimator, size=n, radius=radius, epsilon=epsilon) > 0
-                    assert 0 <= error_bound(adaptive_mean, size=n, radius=radius, epsilon=epsilon) <= 2 * radius
-                    assert error_bound(unbounded_mean, size=n, epsilon=epsilon, delta=1e-9) > 0
-    assert error_bound(two_stage_mean, size=10, radius=1e3, epsilon=0.1) == np.inf
-    assert error_bound(clipped_mean, size=10, radius=1, epsilon=1, beta=0.06) == np.inf
-    assert error_bound(unbounded_mean, size=10, epsilon=0.1, delta=1e-9) == np.inf
+                    for error_bound in (clipped_mean_error_bound, two_stage_mean_error_bound):
+                        assert error_bound(size=n, radius=radius, epsilon=epsilon) > 0
+                    assert 0 <= adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon) <= 2 * radius
+                    assert unbounded_mean_error_bound(size=n, epsilon=epsilon, delta=1e-9) > 0
+    assert two_stage_mean_error_bound(size=10, radius=1e3, epsilon=0.1) == np.inf
+    assert clipped_mean_error_bound(size=10, radius=1, epsilon=1, beta=0.06) == np.inf
+    assert unbounded_mean_error_bound(size=10, epsilon=0.1, delta=1e-9) == np.inf
 
 
 def test_bad_arguments():
     good = {"size": 10, "radius": 1, "epsilon": 1}
-    for estimator in (clipped_mean, two_stage_mean, adaptive_mean):
+    for error_bound in (clipped_mean_error_bound, two_stage_mean_error_bound, adaptive_mean_error_bound):
         for name, bads in {"size": (0, 1.5), "level": (0, 1), "radius": (-1,), "epsilon": (0,), "beta": (0, 1)}.items():
             for bad in bads:
                 with pytest.raises(ValueError, match=name):
-                    error_bound(estimator, **{**good, name: bad})
+                    error_bound(**{**good, name: bad})
     for bad in ({"split": 0}, {"split": 1}, {"width": 0}, {"width": np.inf}):
         with pytest.raises(ValueError, match=next(iter(bad))):
-            error_bound(two_stage_mean, **good, **bad)
+            two_stage_mean_error_bound(**good, **bad)
     with pytest.raises(ValueError, match="delta"):
-        error_bound(unbounded_mean, size=10, epsilon=1, delta=0)
-    for bad in (np.mean, mean, "clipped_mean", [], mean_interval):
-        with pytest.raises(ValueError, match="estimator"):
-            error_bound(bad, **good)
+        unbounded_mean_error_bound(size=10, epsilon=1, delta=0)
     source = rng()
     before = source.bit_generator.state
     bads = [("x", bad) for bad in ([1.0, np.nan], [], 3.0, ["a"])]
@@ -295,34 +296,3 @@ def test_data_are_left_alone():
 
 def test_too_often_can_say_so():
     assert not too_often(0, 10, 0.5) and not too_often(60, 1000, 0.05) and too_often(120, 1000, 0.05)
-
-
-# ---------------------------------------------------------------------------------------------------------- how many are enough
-
-
-@pytest.mark.parametrize("at_least, at_most", [(0, 40), (1, 40), (7, 7), (3, 2**61 - 1)])
-def test_least_size_finds_every_threshold_and_asks_nothing_outside_its_limits(at_least, at_most):
-    thresholds = np.r_[np.arange(at_least, min(at_most, 60) + 1), at_most]
-    asked = []
-
-    def enough(n):
-        asked.append(n)
-        return n >= thresholds
-
-    found = least_size(enough, at_least=at_least, at_most=at_most)
-    assert found.dtype == np.int64 and found.tolist() == thresholds.tolist()
-    assert [least_size(lambda n: n >= t, at_least=at_least, at_most=at_most) for t in thresholds[:5]] == thresholds[:5].tolist()
-    assert min(map(np.min, asked)) == at_least and max(map(np.max, asked)) <= at_most and len(asked) <= 2 * 61 + 2
-    assert least_size(lambda n: np.array([[False], [True]]), at_least=at_least, at_most=at_most).tolist() == [
-        [at_most + 1], [at_least]]
-
-
-@pytest.mark.parametrize("limits", [dict(at_least=-1), dict(at_least=5, at_most=4), dict(at_most=2**61), dict(at_least=1.5)])
-def test_least_size_names_a_wrong_limit(limits):
-    with pytest.raises(ValueError, match="at_"):
-        least_size(lambda n: True, **limits)
-
-
-def test_least_size_takes_plain_truth_values():
-    assert least_size(lambda n: bool(n >= 17)) == 17
-    assert least_size(lambda n: [bool(n >= 17)]).tolist() == [17]

@@ -79,7 +79,7 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
 
     Error
     -----
-    The rule is a heuristic: whatever it decides, the privacy of the plan and `error_bound` are proven for the decision.
+    The rule is a heuristic: whatever it decides, the privacy of the plan and `adaptive_mean_error_bound` are proven for the decision.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
 
     Error
     -----
-    `error_bound` proves what holds for independent N(μ, 1) records. Over the non-private mean, the median of the error
+    `adaptive_mean_error_bound` proves what holds for independent N(μ, 1) records. Over the non-private mean, the median of the error
     is larger by factors of about 2.0 to 2.2 at (n, ε) = (1000, .1), 1.1 to 1.2 at (10⁴, .1), 1.03 at (1000, 1) and 1.01
     at (10⁴, 1), for R from 10 to 10⁶. Correcting the clip uses the Gaussian law; on other data the answer aims at another
     number, which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.

@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from dplib.audit import noise_law_test
 from dplib.mean import (
-    adaptive_mean, adaptive_plan, clipped_normal_mean, error_bound, median_failure_bound, noise_tail, unclip)
+    adaptive_mean, adaptive_mean_error_bound, adaptive_plan, clipped_normal_mean, median_failure_bound, noise_tail, unclip)
 from tests.chance import FAR, LEVEL
 from tests.claims import claim
 
@@ -302,7 +302,7 @@ def test_steps_of_the_proof(moved, dominated):
 
 def theorem_bound(shift=2., count_miss=True, noise=True, at_edge=True):
     """The least error that the statement proves, with room for mistakes, by brute force over h and the split."""
-    def bound(estimator, *, size, level, radius, epsilon):
+    def bound(*, size, level, radius, epsilon):
         plan = adaptive_plan(size=size, radius=radius, epsilon=epsilon)
         a, best = plan.half_width, np.inf
         b = 2 * a / size / plan.epsilon_fine if noise else 0.
@@ -321,7 +321,7 @@ def theorem_bound(shift=2., count_miss=True, noise=True, at_edge=True):
     return bound
 
 
-@claim("thm-adaptive-error", error_bound,
+@claim("thm-adaptive-error", adaptive_mean_error_bound,
        bugs={"moving the centre counted once": theorem_bound(shift=1.),
              "a lost centre not counted": theorem_bound(count_miss=False), "the noise forgotten":
              theorem_bound(noise=False), "the error at the centre in place of the edge": theorem_bound(at_edge=False)})
@@ -333,12 +333,12 @@ def test_error_in_simulations(bound):
     rng, shares = np.random.default_rng(5), []
     settings = [(1000, 1., 1e3, .3), (1000, 1., 10., 1.), (3000, .3, 1e6, -1.), (300, 2., 50., .5), (1000, 5., 1e9, 0.)]
     for n, epsilon, radius, place in settings:
-        claimed = float(bound(adaptive_mean, size=n, level=.95, radius=radius, epsilon=epsilon))
+        claimed = float(bound(size=n, level=.95, radius=radius, epsilon=epsilon))
         runs = 1500 if n <= 1000 else 600
         y = adaptive_mean(rng.normal(place * radius, 1, (runs, n)), radius=radius, epsilon=epsilon, rng=rng)
         missed = np.mean(np.abs(y - place * radius) > claimed)
         assert missed <= .05 + FAR * math.sqrt(.05 * .95 / runs), (n, epsilon, radius, missed)
-        brute = theorem_bound()(adaptive_mean, size=n, level=.95, radius=radius, epsilon=epsilon)
+        brute = theorem_bound()(size=n, level=.95, radius=radius, epsilon=epsilon)
         assert abs(claimed / brute - 1) < .02, (n, epsilon, radius, claimed, brute)
         shares.append(np.quantile(np.abs(y - place * radius), .95) / claimed)
     return f"five bounds held; the simulated 95% errors are {min(shares):.0%} to {max(shares):.0%} of them"

@@ -8,7 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from dplib.audit import noise_law_test
 from dplib.mean import (
-    coarse_failure_bound, error_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean)
+    coarse_failure_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean,
+    two_stage_mean_error_bound)
 from tests.chance import FAR, LEVEL, laplace_cdf, standard_errors
 from tests.claims import claim
 
@@ -22,7 +23,7 @@ def two_stage_interval(half=lambda exact, n, b, answers: exact, split=.3, beta=1
         b = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * epsilon * (1 - split))
         given = dict(radius=radius, epsilon=epsilon, split=split, beta=beta)
         answers = two_stage_mean(x, **given, rng=rng)
-        h = half(error_bound(two_stage_mean, size=n, level=level, **given), n, b, answers)
+        h = half(two_stage_mean_error_bound(size=n, level=level, **given), n, b, answers)
         ends = np.stack([answers - h, answers + h], axis=-1)
         return np.clip(ends, -radius, radius) if cut else ends
     return interval

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dplib.audit import noise_law_test
-from dplib.mean import clip_radius, clipped_mean, error_bound, noise_tail
+from dplib.mean import clip_radius, clipped_mean, clipped_mean_error_bound, noise_tail
 from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim
 
@@ -140,25 +140,25 @@ def test_one_record_and_the_noise(mean):
     return f"noise of scale movement/epsilon in three settings, smallest p-value {min(levels):.2f}"
 
 
-def without_chance(estimator, *, size, radius, epsilon, level, beta=.01):
+def without_chance(*, size, radius, epsilon, level, beta=.01):
     B = radius + clip_radius(size=size, beta=beta)
     return 2 * B / (size * epsilon) * math.log(1 / (1 - level - beta))
 
 
-def one_tail(estimator, *, size, radius, epsilon, level, beta=.01):
+def one_tail(*, size, radius, epsilon, level, beta=.01):
     both = 1 - 2 * (1 - level) + beta
-    return error_bound(estimator, size=size, radius=radius, epsilon=epsilon, level=both, beta=beta)
+    return clipped_mean_error_bound(size=size, radius=radius, epsilon=epsilon, level=both, beta=beta)
 
 
-def nothing_for_clipping(estimator, *, level, beta=.01, **given):
-    return error_bound(estimator, level=level - beta, beta=beta, **given)
+def nothing_for_clipping(*, level, beta=.01, **given):
+    return clipped_mean_error_bound(level=level - beta, beta=beta, **given)
 
 
-@claim("thm-clipped-mean", clipped_mean, error_bound,
-       bugs={"half the noise": (clipped(noise_scale=.5), error_bound),
-             "twice the noise": (clipped(noise_scale=2.), error_bound),
+@claim("thm-clipped-mean", clipped_mean, clipped_mean_error_bound,
+       bugs={"half the noise": (clipped(noise_scale=.5), clipped_mean_error_bound),
+             "twice the noise": (clipped(noise_scale=2.), clipped_mean_error_bound),
              "clipped at R":
-                 (clipped(limit=lambda x, R, t: R, range_of_noise=lambda B, R: 2 * R + 8), error_bound),
+                 (clipped(limit=lambda x, R, t: R, range_of_noise=lambda B, R: 2 * R + 8), clipped_mean_error_bound),
              "no chance in the bound": (clipped_mean, without_chance),
              "one tail of the error for both": (clipped_mean, one_tail),
              "nothing set aside for clipping": (clipped_mean, nothing_for_clipping)})
@@ -172,7 +172,7 @@ def test_errors_of_gaussians(mean, bound):
         for mu, level in ((R, .95), (-R / 2, .7)):
             given = dict(radius=R, epsilon=epsilon, beta=beta)
             error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, rng=rng) - mu)
-            t = float(bound(clipped_mean, size=n, level=level, **given))
+            t = float(bound(size=n, level=level, **given))
             b = 2 * (R + -ndtri(beta / (2 * n))) / (n * epsilon)
             law = 2 * float(noise_tail(t, sd=n**-.5, scale=b))
             assert abs(law + beta - (1 - level)) < 1e-9, (n, R, epsilon, law)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from dplib.audit import noise_law_test
-from dplib.mean import coarse_failure_bound, error_bound, noise_tail, two_stage_mean
+from dplib.mean import coarse_failure_bound, noise_tail, two_stage_mean, two_stage_mean_error_bound
 from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim
 
@@ -251,20 +251,20 @@ def test_second_stage_keeps_its_share(mean):
     return f"noise of scale movement/((1 - split) epsilon) on two data sets, smallest p-value {min(levels):.2f}"
 
 
-def first_stage_forgotten(estimator, *, size, level, radius, **given):
-    return error_bound(estimator, size=size, level=level, radius=1., **given)
+def first_stage_forgotten(*, size, level, radius, **given):
+    return two_stage_mean_error_bound(size=size, level=level, radius=1., **given)
 
 
-def window_forgotten(estimator, *, size, level, epsilon, split, **given):
-    return error_bound(estimator, size=size, level=level, epsilon=1.3 * epsilon, split=split / 1.3, **given)
+def window_forgotten(*, size, level, epsilon, split, **given):
+    return two_stage_mean_error_bound(size=size, level=level, epsilon=1.3 * epsilon, split=split / 1.3, **given)
 
 
-@claim("thm-two-stage", two_stage_mean, error_bound,
-       bugs={"half the noise": (staged(noise_scale=.5), error_bound),
-             "twice the noise": (staged(noise_scale=2.), error_bound),
-             "a window without the 1.5": (staged(reach=0.), error_bound),
-             "records outside the range lost in the second stage, too": (staged(only_inside=True), error_bound),
-             "an exponential mechanism with a quarter": (staged(score=.125), error_bound),
+@claim("thm-two-stage", two_stage_mean, two_stage_mean_error_bound,
+       bugs={"half the noise": (staged(noise_scale=.5), two_stage_mean_error_bound),
+             "twice the noise": (staged(noise_scale=2.), two_stage_mean_error_bound),
+             "a window without the 1.5": (staged(reach=0.), two_stage_mean_error_bound),
+             "records outside the range lost in the second stage, too": (staged(only_inside=True), two_stage_mean_error_bound),
+             "an exponential mechanism with a quarter": (staged(score=.125), two_stage_mean_error_bound),
              "no first stage in the bound": (two_stage_mean, first_stage_forgotten),
              "too small a window in the bound": (two_stage_mean, window_forgotten)})
 def test_errors_of_gaussians(mean, bound):
@@ -281,7 +281,7 @@ def test_errors_of_gaussians(mean, bound):
             error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, rng=rng) - mu)
             F = worst_sum(n, 2 * math.ceil(R / width), split * epsilon, width)
             level = .8 if F + beta < .1 else .5
-            t = float(bound(two_stage_mean, size=n, level=level, **given))
+            t = float(bound(size=n, level=level, **given))
             b = 2 * (1.5 * width - ndtri(beta / (2 * n))) / (n * (1 - split) * epsilon)
             law = 2 * float(noise_tail(t, sd=n**-.5, scale=b))
             assert abs(law + F + beta - (1 - level)) < 1e-3 * F + 1e-9, (n, R, F, law)
