@@ -56,7 +56,9 @@ def imports(file):
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds", "audit"]
-MEAN = ["laws", "failures", "estimators", "adaptive", "inference"]       # a subject that is a package: the same rule inside it
+PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
+            "mean": ["laws", "failures", "estimators", "adaptive", "inference"],
+            "lower_bounds": ["packing", "two_distributions", "tracing"]}
 
 
 def files(subject):
@@ -73,16 +75,18 @@ def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book(subject):
     assert others & {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"} == set()
 
 
-@pytest.mark.parametrize("module", MEAN)
-def test_inside_a_package_arrows_run_one_way_too(module):
-    ours = {name.split(".")[2] for name in imports(ROOT / "dplib" / "mean" / f"{module}.py") if name.startswith("dplib.mean.")}
-    assert ours <= set(MEAN[: MEAN.index(module)])
+@pytest.mark.parametrize("package, module", [(package, module) for package, modules in PACKAGES.items() for module in modules])
+def test_inside_a_package_arrows_run_one_way_too(package, module):
+    prefix, order = f"dplib.{package}.", PACKAGES[package]
+    ours = {name.split(".")[2] for name in imports(ROOT / "dplib" / package / f"{module}.py") if name.startswith(prefix)}
+    assert ours <= set(order[: order.index(module)])
 
 
 def test_the_list_of_modules_is_complete():
     found = {item.stem for item in (ROOT / "dplib").iterdir() if (item.suffix == ".py" or (item / "__init__.py").exists())}
     assert set(ORDER) == found - {"__init__", "book"}
-    assert set(MEAN) == {file.stem for file in (ROOT / "dplib" / "mean").glob("*.py")} - {"__init__"}
+    inside = {subject: {file.stem for file in files(subject)} - {"__init__"} for subject in ORDER if (ROOT / "dplib" / subject).is_dir()}
+    assert {package: set(modules) for package, modules in PACKAGES.items()} == inside
 
 
 def test_ci_runs_the_two_commands_of_the_readme():

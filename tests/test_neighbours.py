@@ -243,7 +243,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
         mean.unbounded_mean, estimators, "_finite", ('_checks.reals("x", block)', '_checks.reals("x", block, at_most=1e300)')),
     "a warning when a far record is measured from the centre": (mean.adaptive_mean, adaptive, "_answers", AUDIBLE),
     "a warning when a far record votes": (
-        lower_bounds.clamped_likelihood_test, lower_bounds, "clamped_likelihood_test", AUDIBLE),
+        lower_bounds.clamped_likelihood_test, lower_bounds.two_distributions, "clamped_likelihood_test", AUDIBLE),
 }
 PLANTED_ON_PAGES = {
     "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],

@@ -1,0 +1,12 @@
+"""What several answers cost together, and what a group or a test can make of them."""
+
+from dplib.accounting.composition import (
+    compose_basic, compose_advanced, compose_optimal, amplify_by_subsampling, zcdp_epsilon)
+from dplib.accounting.groups import group_privacy, binary_test_bound, largest_gap
+from dplib.accounting.privacy_loss import PrivacyLoss
+
+__all__ = [
+    "compose_basic", "compose_advanced", "compose_optimal", "amplify_by_subsampling", "zcdp_epsilon",
+    "group_privacy", "binary_test_bound", "largest_gap",
+    "PrivacyLoss",
+]

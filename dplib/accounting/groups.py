@@ -1,0 +1,135 @@
+"""What a group of records, or a test, can make of a guarantee."""
+
+import numpy as np
+
+from dplib import _checks
+from dplib._numerics import log1mexp
+
+
+def group_privacy(*, distance, epsilon, delta):
+    """What (ε, δ)-DP promises when several records change.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in [0, 1)
+    distance : int ≥ 0
+        How many records change.
+
+    Returns
+    -------
+    (float, float)
+        (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
+
+    Privacy
+    -------
+    An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    thm-group-privacy; Dwork and Roth (2014).
+
+    Examples
+    --------
+    >>> epsilon, delta = group_privacy(epsilon=0.5, delta=1e-6, distance=5)
+    >>> epsilon, round(delta, 9)
+    (2.5, 1.7238e-05)
+    """
+    epsilon = _checks.real("epsilon", epsilon, above=0)
+    delta = _checks.real("delta", delta, at_least=0, below=1)
+    distance = _checks.integer("distance", distance, at_least=0)
+    if distance == 0 or delta == 0:
+        return distance * epsilon, 0.0
+    log_factor = (distance - 1) * epsilon + log1mexp(distance * epsilon) - log1mexp(epsilon)
+    return distance * epsilon, float(np.exp(min(0.0, np.log(delta) + log_factor)))
+
+
+def binary_test_bound(probability, *, distance=1, epsilon):
+    """The largest probability that an event can have on one data set, given its probability on another.
+
+    Parameters
+    ----------
+    probability : array_like in [0, 1]
+        v = Pr[M(x) ∈ S].
+    epsilon : float > 0
+    distance : int ≥ 0 or array_like
+        How many neighbours lead from x to x'.
+
+    Returns
+    -------
+    float64, the broadcast shape
+        T applied ``distance`` times, T(v) = min(e^ε v, 1 - e^-ε (1 - v)).
+
+    Privacy
+    -------
+    If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    thm-binary-tests.
+
+    Examples
+    --------
+    At five percent false alarms, how many secrets can a test catch?
+
+    >>> [round(float(binary_test_bound(0.05, epsilon=epsilon)), 4) for epsilon in (1, 5)]
+    [0.1359, 0.9936]
+    """
+    v = _checks.reals("probability", probability, at_least=0, at_most=1)
+    epsilon = _checks.real("epsilon", epsilon, above=0)
+    distance = _checks.integers("distance", distance, at_least=0, at_most=2**53)
+    with np.errstate(divide="ignore"):
+        log_v = np.log(v)
+    below_kink = np.ceil((-np.logaddexp(0, epsilon) - log_v) / epsilon)  # steps until v >= 1/(1 + e^ε)
+    growing = np.clip(below_kink, 0, distance)
+    grown = np.exp(log_v + growing * epsilon)
+    return grown - (1 - grown) * np.expm1(-(distance - growing) * epsilon)
+
+
+def largest_gap(*, distance, epsilon):
+    """The largest difference between an event's probabilities on two data sets.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    distance : int ≥ 0 or array_like
+        How many neighbours lead from one data set to the other.
+
+    Returns
+    -------
+    float64, the shape of ``distance``
+        g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
+
+    Privacy
+    -------
+    If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains it.
+    It is smaller than tanh(εD/2), what Dε-DP alone would give, for D ≥ 2.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    prop-largest-gap.
+
+    Examples
+    --------
+    >>> largest_gap(epsilon=0.5, distance=[1, 3, 8]).round(5)
+    array([0.24492, 0.54202, 0.86466])
+    """
+    epsilon = _checks.real("epsilon", epsilon, above=0)
+    pairs, single = np.divmod(_checks.integers("distance", distance, at_least=0, at_most=2**53).astype(np.int64), 2)
+    first = single * np.tanh(epsilon / 2)
+    return first - (1 - first) * np.expm1(-pairs * epsilon)

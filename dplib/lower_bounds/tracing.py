@@ -1,0 +1,110 @@
+"""Deciding from released means whose records were among the data, and how few people are too few to prevent it."""
+
+import numpy as np
+
+from dplib import _checks
+from dplib.lower_bounds.packing import LARGEST
+
+
+def tracing_sample_size(*, columns, accuracy, epsilon, delta):
+    """The number of people below which nobody can release so many means so accurately in private.
+
+    Parameters
+    ----------
+    columns : int ≥ 1 or array_like
+        d, the number of ±1 answers of every person.
+    accuracy : float > 0 or array_like
+        η: the mean squared error of all released means together is at most d η², on average over populations whose d means
+        are independent and uniform on [-1, 1].
+    epsilon : float > 0 or array_like
+    delta : float in [0, 1) or array_like
+
+    Returns
+    -------
+    int64, the broadcast shape
+        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3, which is the error of zeros.
+
+    Privacy
+    -------
+    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**53.
+
+    References
+    ----------
+    thm-tracing-bound; Dwork, Smith, Steinke, Ullman and Vadhan (2015).
+
+    Examples
+    --------
+    >>> tracing_sample_size(columns=[10, 1000, 100_000], accuracy=0.1, epsilon=1, delta=1e-6)
+    array([ 10,  98, 968])
+    """
+    d = _checks.integers("columns", columns, at_least=1, at_most=LARGEST)
+    accuracy = _checks.reals("accuracy", accuracy, above=0)
+    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    delta = _checks.reals("delta", delta, at_least=0, below=1)
+    with np.errstate(over="ignore"):
+        paid = 2 * np.sinh(epsilon / 2) * accuracy / np.sqrt(d) + 14 / 3 * delta  # of a person's score, per column
+        people = np.ceil(np.maximum(1 / 3 - accuracy**2, 0) / paid)
+    return _checks.reals("the answer", people, at_most=LARGEST).astype(np.int64)[()]
+
+
+def tracing_scores(x, release, *, center):
+    """How strongly a released mean points at each of the records.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n, d)
+        Records to judge, members or strangers: d numbers each. Leading axes are independent runs.
+    release : array_like of real numbers, shape (..., d)
+        The released means f of the d columns.
+    center : float or array_like, shape (..., d)
+        The means p of the population.
+
+    Returns
+    -------
+    float64, shape (..., n)
+        ⟨xᵢ - p, f - p⟩. A stranger's score has mean 0 if p is right; a member's has the mean Σ Var(x_j)/n if f is the
+        empirical mean. Leaving p out, ``center=0``, adds ⟨x, p⟩ to both, which hides the difference.
+
+    Privacy
+    -------
+    None: this is an attack.
+
+    Cost
+    ----
+    O(nd).
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit or an entry is not finite.
+
+    References
+    ----------
+    prop-tracing-scores, thm-tracing-bound; Homer et al., "Resolving individuals contributing trace amounts of DNA to
+    highly complex mixtures" (2008); Dwork, Smith, Steinke, Ullman and Vadhan, "Robust traceability from trace amounts"
+    (2015).
+
+    Examples
+    --------
+    >>> x = np.array([[1, 1, -1, 1], [1, -1, -1, -1], [-1, -1, 1, -1]])
+    >>> tracing_scores(x, x[:2].mean(axis=0), center=0)
+    array([ 2.,  2., -2.])
+    """
+    x, release, center = _checks.reals("x", x), _checks.reals("release", release), _checks.reals("center", center)
+    if x.ndim < 2:
+        raise ValueError(f"x must have shape (..., n, d), got shape {x.shape}")
+    for name, value in (("release", release), ("center", center)):
+        if value.shape[-1:] != x.shape[-1:] and (name == "release" or value.ndim):
+            raise ValueError(f"{name} must have {x.shape[-1]} numbers on the last axis, got shape {value.shape}")
+    center = center[..., np.newaxis, :] if center.ndim else center
+    try:
+        np.broadcast_shapes(x.shape[:-2], release.shape[:-1], center.shape[:-2])
+    except ValueError:
+        raise ValueError(f"the runs of x, release and center must broadcast, got shapes {x.shape}, {release.shape} and "
+                         f"{np.shape(center)}") from None
+    return np.matmul(x - center, (release[..., np.newaxis, :] - center).swapaxes(-1, -2))[..., 0]
