@@ -8,10 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from dplib.book import figures, still
-from dplib.book import explorer as module
+from dplib.book import Explorer, figures, front, live, slider, still
 from dplib.book import spec as specs
-from dplib.book.explorer import Explorer, dequantise, pack, palette, quantise, slider
+from dplib.book.columns import dequantise, pack, quantise
+from dplib.book.explorer import MAX_TABLE
+from dplib.book.front import palette
 
 GRID = [1, 2, 4, 8]
 X = np.linspace(0, 1, 5)
@@ -229,7 +230,7 @@ def test_an_id_must_serve_as_an_address(id):
 
 
 def test_a_table_over_its_size():
-    with raises("explorer 'demo'", "weighs", f"more than {module.MAX_TABLE}"):
+    with raises("explorer 'demo'", "weighs", f"more than {MAX_TABLE}"):
         make(lambda a, rng: dict(x=X, y=rng.standard_normal(5), z=rng.standard_normal(3000)), draws=20)
 
 
@@ -240,14 +241,14 @@ def test_a_column_that_uint16_cannot_keep():
 
 def test_a_page_is_checked_for_its_ids_and_its_weight(monkeypatch):
     body = f"<section id='s'><h2 id=\"other\">x</h2>{make().html()}</section>"
-    module.check_page("page", body)
+    front.check_page("page", body)
     with raises("page 'page'", "['demo'] occur more than once"):
-        module.check_page("page", body + make().html())
+        front.check_page("page", body + make().html())
     with raises("['demo']", "heading"):
-        module.check_page("page", body + '<section id="demo">')
-    monkeypatch.setattr(module, "MAX_PAGE", 1000)
+        front.check_page("page", body + '<section id="demo">')
+    monkeypatch.setattr(front, "MAX_PAGE", 1000)
     with raises("page 'page'", "more than 1000"):
-        module.check_page("page", body)
+        front.check_page("page", body)
 
 
 # -------------------------------------------------------------------------------- the table
@@ -361,7 +362,7 @@ def test_round_domains(low, high, log, domain):
 
 
 def ask(explorer, values, index, seed=0, id="v-1"):
-    reply, buffers = explorer.answer(dict(id=id, values=values, index=index, fresh=False), seed)
+    reply, buffers = live.answer(explorer, dict(id=id, values=values, index=index, fresh=False), seed)
     return reply, {name: np.frombuffer(b) for name, b in zip(reply.get("names", []), buffers)}
 
 
@@ -405,7 +406,7 @@ def test_a_function_that_fails_off_the_grid_is_answered_with_its_message():
 
 def test_the_widget_keeps_its_seed_until_fresh_randomness_is_asked_for(monkeypatch):
     explorer = make(noisy, draws=20, readout="{total}")
-    widget, sent = explorer.widget(), []
+    widget, sent = live.widget(explorer), []
     monkeypatch.setattr(
         type(widget),
         "send",
@@ -433,6 +434,17 @@ def test_a_page_shows_the_table_and_a_notebook_the_widget_with_a_picture_for_lat
     explorer._ipython_display_()
     picture, widget = shown
     assert 'alt="A line through the origin"' in picture["text/html"] and json.loads(widget.spec) == explorer.spec
+
+
+def test_what_a_page_keeps_of_an_explorer_contains_nothing_of_the_front_end(monkeypatch, tmp_path):
+    """So a change of the script needs no page to be executed again; `site.cache_folder` relies on it."""
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda *objects, raw=False: shown.extend(objects))
+    monkeypatch.setenv("DPLIB_STATIC", "1")
+    make()._ipython_display_()
+    monkeypatch.setattr(front, "WEB", tmp_path)  # without any of its files
+    make()._ipython_display_()
+    assert shown[0] == shown[1]
 
 
 # -------------------------------------------------------------------------------- texts and colours
@@ -485,7 +497,7 @@ def contrast(a, b):
 
 def themes():
     """Every block of the style sheet that sets the palette."""
-    blocks = [dict(re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", block)) for block in module.style().split("}")]
+    blocks = [dict(re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", block)) for block in front.style().split("}")]
     return [b for b in blocks if b]
 
 
@@ -560,7 +572,7 @@ def with_marks(**marks):
 def test_the_vocabulary_is_the_same_everywhere():
     assert set(EVERY_MARK) == set(specs.MARKS) == set(still.DRAW)
     assert set(
-        re.search(r"names = \[(.*?)\]", (module.WEB / "vendor/build.mjs").read_text())[1].replace('"', "").split(", ")
+        re.search(r"names = \[(.*?)\]", (front.WEB / "vendor/build.mjs").read_text())[1].replace('"', "").split(", ")
     ) == set(specs.MARKS) - {"text"} | {"plot"}
 
 
@@ -622,8 +634,8 @@ def test_stills_are_the_same_bytes_every_time_and_follow_the_theme():
 
 
 def test_the_front_end_is_one_script_for_both_hosts():
-    page, live = module.front_end(static=True), module.front_end(static=False)
-    assert "export" not in page.split("// Figures from descriptions")[1] and live.rstrip().endswith(
+    page, module = front.front_end(static=True), front.front_end(static=False)
+    assert "export" not in page.split("// Figures from descriptions")[1] and module.rstrip().endswith(
         "export default { render };"
     )
     assert "http" not in page.split("// Figures from descriptions")[1]
@@ -631,7 +643,7 @@ def test_the_front_end_is_one_script_for_both_hosts():
 
 
 def test_the_lock_of_the_bundle_names_no_registry():
-    text = (module.WEB / "vendor/package-lock.json").read_text()
+    text = (front.WEB / "vendor/package-lock.json").read_text()
     assert "resolved" not in text and "http" not in text
     assert json.loads(text)["packages"]["node_modules/@observablehq/plot"]["version"] == "0.6.17"
-    assert (module.WEB / "plot.js").read_text().startswith("/* @observablehq/plot 0.6.17 ")
+    assert (front.WEB / "plot.js").read_text().startswith("/* @observablehq/plot 0.6.17 ")

@@ -1,9 +1,17 @@
 """The Sphinx side of the book, where the built site would not show a mistake."""
 
+import ast
+import shutil
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
+from dplib.book import site
 from dplib.book.site import keep_punctuation
+
+BOOK = site.PACKAGE / "book"
 
 
 def test_a_comma_stays_with_its_own_formula():
@@ -15,3 +23,50 @@ def test_a_comma_stays_with_its_own_formula():
     keep_punctuation(None, document)
     assert paragraph.astext() == "If a, then, b, c."
     assert [together.astext() for together in document.findall(nodes.inline)] == ["a,", "b,", "c."]
+
+
+# --- which pages are executed again -----------------------------------------------------------------------------------
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package, which a test may change."""
+    copy = shutil.copytree(site.PACKAGE, tmp_path / "dplib", ignore=shutil.ignore_patterns("__pycache__", "vendor"))
+    monkeypatch.setattr(site, "PACKAGE", copy)
+    return copy
+
+
+@pytest.mark.parametrize("file, again", [
+    ("book/web/draw.js", False), ("book/web/explore.js", False), ("book/web/plot.js", False), ("book/web/explore.css", False),
+    ("book/web/palette.css", True), ("book/explorer.py", True), ("book/columns.py", True), ("book/still.py", True),
+    ("book/datasets.py", True), ("mechanisms.py", True), ("mean/__init__.py", True)])
+def test_pages_are_executed_again_only_for_what_their_outputs_are_made_from(package, file, again):
+    before = site.cache_folder("book")
+    with open(package / file, "a", encoding="utf-8") as source:
+        source.write("\n")
+    assert (site.cache_folder("book") != before) == again
+
+
+# --- the modules of the book ------------------------------------------------------------------------------------------
+
+def imports(folder):
+    """{module: the modules of its own package that it imports, wherever in the file it does}."""
+    names = {file.stem for file in folder.glob("*.py")}
+    found = {}
+    for file in folder.glob("*.py"):
+        inside = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                  if isinstance(node, ast.ImportFrom) and node.level == 1]
+        found[file.stem] = {name for node in inside for name in ([node.module] if node.module else [a.name for a in node.names])} & names
+    return found
+
+
+def test_no_module_of_the_book_imports_itself_in_a_circle():
+    graph = imports(BOOK)
+    assert {"front", "still", "live"} <= graph["explorer"] and graph["front"] == set()
+    TopologicalSorter(graph).prepare()
+
+
+def test_a_circle_is_found(tmp_path):
+    (tmp_path / "a.py").write_text("from . import b\n")
+    (tmp_path / "b.py").write_text("def late():\n    from .a import x\n")
+    with pytest.raises(CycleError):
+        TopologicalSorter(imports(tmp_path)).prepare()

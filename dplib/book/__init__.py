@@ -1,7 +1,8 @@
 """What only the book needs: figures with sliders, still figures, data. The algorithms never import it."""
 
 from . import datasets
-from .explorer import Explorer, slider
+from .controls import slider
+from .explorer import Explorer
 from .figures import figure
 from .glue import glue
 

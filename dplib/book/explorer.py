@@ -12,118 +12,22 @@ Whatever an author can get wrong raises a `ValueError` when the explorer is made
 Words used below: a *grid* is the tabulated values of one control, a *position* gives each control an index into its
 grid, a *draw* is one stored run of the randomness, a *gap* (a masked entry of a column) is drawn as nothing.
 """
-import base64
-import collections
-import functools
-import gzip
 import html
 import itertools
 import json
 import math
 import os
-import re
-import secrets
 import zlib
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 
+from . import live, still
 from . import spec as specs
+from .columns import pack, quantise
+from .front import compressed
 
-WEB = Path(__file__).parent / "web"
-LEVELS = 65533                      # a uint16 code is 0 for a gap, 1 for an exact zero, else 2 + level
 MAX_TABLE = 120_000                 # bytes of one explorer on its page, compressed
-MAX_PAGE = 350_000                  # bytes of all explorers of a page with our script and the chart library, compressed
-
-
-def front_end(static):
-    """The script: classic for a page (it also runs from ``file://``), or the module that anywidget loads."""
-    script = "".join((WEB / name).read_text(encoding="utf-8") for name in ("plot.js", "draw.js", "explore.js"))
-    return f"(() => {{\n{script}\nboot();\n}})();\n" if static else f"{script}\nexport default {{ render }};\n"
-
-
-def style():
-    """The style sheet of both hosts; it also defines the book's palette."""
-    return (WEB / "explore.css").read_text(encoding="utf-8")
-
-
-def palette():
-    """The light theme's colours by variable name, for print and wherever a style sheet cannot reach."""
-    return dict(re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", style().split("}")[0]))
-
-
-def compressed(text):
-    """Bytes of a text as a web server sends it."""
-    return len(gzip.compress(text.encode(), 9, mtime=0))
-
-
-def check_page(name, body):
-    """Raise if an explorer shares its id with anything else on its page, or if the page's explorers weigh too much."""
-    ids = collections.Counter(re.findall(r'<[^>]*\sid="([^"]+)"', body))
-    explorers = re.findall(r'<div class="dp-static" id="([^"]+)">.*?</script></div>', body, flags=re.S)
-    if twice := sorted(i for i in set(explorers) if ids[i] > 1):
-        raise ValueError(f"page {name!r}: the explorer ids {twice} occur more than once (perhaps in a heading)")
-    parts = [m[0] for m in re.finditer(r'<div class="dp-static" id="[^"]+">.*?</script></div>', body, flags=re.S)]
-    if parts and (weight := compressed(front_end(static=True)) + sum(map(compressed, parts))) > MAX_PAGE:
-        raise ValueError(f"page {name!r}: its explorers weigh {weight} bytes compressed, more than {MAX_PAGE}")
-
-
-@dataclass(frozen=True)
-class Control:
-    """A slider over the grid `values`; a live kernel also computes between them (on a log scale, or in integers)."""
-
-    label: str
-    values: list
-    start: int
-    log: bool
-    integer: bool
-    unit: str
-    name: str = ""
-
-
-def slider(label, values, *, start=None, log=False, integer=False, unit=""):
-    """A control: its label, its grid (six digits kept), the index it starts at (default: the middle), its unit."""
-    kept = [int(v) if integer and float(v).is_integer() else float(f"{v:.6g}") for v in np.ravel(values)]
-    return Control(label, kept, len(kept) // 2 if start is None else start, log, integer, unit)
-
-
-def quantise(column):
-    """Codes (uint16) of an array with NaN at its gaps, the scale to decode them, and the largest error made.
-
-    Integers that span fewer than 65,533 are exact. Positive values over more than two decades are spaced
-    logarithmically, zeros kept exact, and their error is relative; all others are spaced evenly.
-    """
-    gaps = np.isnan(column)
-    known = column[~gaps]
-    positive = known[known > 0]
-    whole = known.size == 0 or not (known % 1).any() and np.ptp(known) < LEVELS
-    log = not whole and positive.size > 0 and known.min() >= 0 and known.max() > 100 * positive.min()
-    t = np.log(positive) if log else known
-    low, high = (float(t.min()), float(t.max())) if t.size else (0.0, 0.0)
-    step = 1.0 if whole or high == low else (high - low) / (LEVELS - 1)
-    codes = np.zeros(column.shape, "<u2")
-    levels = np.ones(known.shape)
-    levels[known > 0 if log else slice(None)] = 2 + np.rint((t - low) / step)
-    codes[~gaps] = levels
-    scale = dict(scale="log" if log else "linear", low=low, step=step)
-    deviation = np.abs(dequantise(codes[~gaps], **scale) - known)
-    if log:
-        deviation[known > 0] /= positive
-    return codes, scale, float(np.max(deviation, initial=0))
-
-
-def dequantise(codes, scale, low, step):
-    """The values that codes stand for; the same formula as `unpack` in explore.js."""
-    linear = low + step * (codes.astype(float) - 2)
-    values = np.where(codes == 1, 0.0, np.exp(linear)) if scale == "log" else linear
-    return np.where(codes == 0, np.nan, values)
-
-
-def pack(codes):
-    """Base64 of the differences of all codes modulo 2¹⁶, low bytes first, then high bytes: it compresses to half."""
-    steps = np.diff(np.concatenate([np.zeros(1, "<u2"), *(c.ravel() for c in codes)]))
-    return base64.b64encode((steps & 255).astype("u1").tobytes() + (steps >> 8).astype("u1").tobytes()).decode()
 
 
 class Explorer:
@@ -180,7 +84,7 @@ class Explorer:
         self.spec = dict(id=id, alt=alt, readout=readout, draws=draws, controls=fields,
                          columns=self._columns, plot=plot)
         self._packed = pack(coded)
-        if (weight := compressed(json.dumps(self._state()))) > MAX_TABLE:
+        if (weight := compressed(json.dumps(self.state()))) > MAX_TABLE:
             raise ValueError(f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: "
                              "use a coarser grid, shorter columns, integer noise or fewer draws")
 
@@ -235,44 +139,20 @@ class Explorer:
 
     # -------------------------------------------------------------------------------- renderings
 
-    def _state(self):
+    def state(self):
+        """What the front end is given: the description, and the table that it unpacks."""
         spec = json.dumps(self.spec, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         return dict(spec=spec, table=self._packed)
 
     def html(self):
         """The static page's part: the table, and for readers without JavaScript a picture at the starting values."""
-        from . import still
-
-        state = json.dumps(self._state(), ensure_ascii=False).replace("</", "<\\/")
+        state = json.dumps(self.state(), ensure_ascii=False).replace("</", "<\\/")
         readout = html.escape(specs.start_text(self, "readout"))
         return (f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}<p>{readout}</p></noscript>'
                 f'<script type="application/json">{state}</script></div>')
 
-    def answer(self, message, seed):
-        """The kernel's reply to the front end: its message, and one buffer of float64 per column."""
-        values = {name: (int if c.integer else float)(message["values"][name]) for name, c in self.controls.items()}
-        try:
-            columns = self.compute(values, message["index"], seed)
-        except ValueError as error:
-            return dict(id=message["id"], error=str(error)), []
-        return dict(id=message["id"], names=list(columns)), [column.tobytes() for column in columns.values()]
-
-    def widget(self):
-        """The live widget. *Fresh randomness* replaces the seed, so that all draws are new; a slider keeps it."""
-        widget, seed = widget_class()(**self._state()), [self.seed]
-
-        def reply(_, message, buffers):
-            if message["fresh"]:
-                seed[0] = secrets.randbits(64)
-            widget.send(*self.answer(message, seed[0]))
-
-        widget.on_msg(reply)
-        return widget
-
     def _ipython_display_(self):
         from IPython.display import display
-
-        from . import still
 
         alt = specs.start_text(self, "alt")
         if os.environ.get("DPLIB_STATIC") == "1":
@@ -284,18 +164,5 @@ class Explorer:
         picture = f"data:image/png;base64,{still.encode(self, 'png')}"
         image = f'<img class="dp-unplugged" alt="{html.escape(alt)}" src="{picture}">'
         display({"text/html": image, "text/plain": alt}, raw=True)
-        self._widget = self.widget()
+        self._widget = live.widget(self)
         display(self._widget)
-
-
-@functools.cache
-def widget_class():
-    """The anywidget class; made on first use, because a page that is only built does not need it."""
-    import anywidget
-    import traitlets
-
-    class ExplorerWidget(anywidget.AnyWidget):
-        _esm, _css = front_end(static=False), style()
-        spec, table = traitlets.Unicode().tag(sync=True), traitlets.Unicode().tag(sync=True)
-
-    return ExplorerWidget

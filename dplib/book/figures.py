@@ -12,7 +12,7 @@ import re
 import matplotlib
 from matplotlib.figure import Figure
 
-from .explorer import palette
+from .front import palette
 
 # Matplotlib needs colours: these are the light theme's, and each names the variable that takes its place in the page.
 INKS = palette()

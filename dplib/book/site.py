@@ -15,13 +15,14 @@ from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 
-from .explorer import check_page, front_end, style
+from .front import check_page, front_end, style
 
 os.environ["DPLIB_STATIC"] = "1"         # the kernels that execute the chapters inherit it: explorers become tables
 log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
+OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")      # scripts and styles reach the site by themselves: `write_assets`
 
 
 # --- the cache of executed pages -----------------------------------------------------------------------------------------
@@ -29,7 +30,7 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 def cache_folder(root):
     """Where executed pages are kept. jupyter-cache sees only a page's own code; the folder's name covers the rest."""
     key = hashlib.sha256(" ".join(f"{name} {importlib.metadata.version(name)}" for name in NUMBERS_COME_FROM).encode())
-    for file in sorted(f for f in PACKAGE.rglob("*") if f.suffix in {".py", ".js", ".css"} and "vendor" not in f.parts):
+    for file in sorted(file for pattern in OUTPUTS_COME_FROM for file in PACKAGE.glob(pattern)):
         key.update(str(file.relative_to(PACKAGE)).encode() + file.read_bytes())
     return Path(root, "_build", ".jupyter_cache", key.hexdigest()[:12])
 
@@ -91,6 +92,14 @@ def write_assets(app):
     mathjax = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
     copy_asset(str(mathjax / "tex-chtml.js"), str(static / "mathjax"))
     copy_asset(str(mathjax / (fonts := "output/chtml/fonts/woff-v2")), str(static / "mathjax" / fonts))
+
+
+def rewrite_pages(app, env):
+    """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one changes, all are written anew."""
+    ours = [file.read_bytes() for folder in app.config.html_static_path for file in sorted(Path(app.confdir, folder).iterdir())]
+    assets = hashlib.sha256(b"".join([front_end(static=True).encode(), style().encode(), *ours])).hexdigest()
+    changed, env.dp_assets = assets != getattr(env, "dp_assets", None), assets
+    return sorted(env.found_docs) if changed else []
 
 
 def add_scripts(app, pagename, template, context, doctree):
@@ -189,6 +198,7 @@ def setup(app):
     app.connect("config-inited", set_repository, priority=10)
     app.connect("builder-inited", write_assets)
     app.connect("autodoc-process-docstring", read_docstring)
+    app.connect("env-updated", rewrite_pages)
     app.connect("doctree-resolved", check_figures)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
     app.connect("doctree-read", keep_punctuation)

@@ -9,10 +9,10 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
-from .explorer import palette
+from .front import palette
 from .spec import fill_in, format, start_text
 
-# Matplotlib needs colours; `svg` turns them back into the variables of explore.css.
+# Matplotlib needs colours; `svg` turns them back into the variables of palette.css.
 VARIABLES = {colour: f"var({name})" for name, colour in palette().items()}
 INKS = {f"c{i}": palette()[f"--dp-{i}"] for i in (1, 2, 3, 4)} | {"currentColor": palette()["--dp-ink"], "none": "none"}
 PAPER, FAINT = palette()["--dp-paper"], palette()["--dp-faint"]

@@ -16,7 +16,8 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from dplib.book import spec as specs
-from dplib.book.explorer import Explorer, front_end, style
+from dplib.book.explorer import Explorer
+from dplib.book.front import front_end, style
 from tests.site.browser import SITE, explorer_pages
 from tests.test_explorer import EVERY_MARK, with_marks
 
