@@ -1,7 +1,10 @@
 """The house keeps its own rules: locks that agree, arrows that run one way, commands that are the ones promised."""
 
 import ast
+import collections
 import re
+import shutil
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -45,14 +48,16 @@ def code(file):
     return "\n".join(cell.source for cell in jupytext.read(file, fmt="md:myst").cells if cell.cell_type == "code")
 
 
-def imports(file):
-    """Names of the modules that a file imports, at any depth."""
+def imports(file, root=ROOT):
+    """Names of the modules that a file imports, at any depth, also relative to its own place."""
     for node in ast.walk(ast.parse(code(file))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = file.relative_to(root).with_suffix("").parts[:-node.level] if node.level else ()
+            module = ".".join([*above, *filter(None, [node.module])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds", "audit"]
@@ -61,25 +66,92 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "lower_bounds": ["packing", "two_distributions", "tracing"]}
 
 
-def files(subject):
+NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}
+
+
+def files(subject, root=ROOT):
     """The one file of a subject, or those of its package."""
-    return sorted((ROOT / "dplib" / subject).glob("*.py")) or [ROOT / "dplib" / f"{subject}.py"]
+    return sorted((root / "dplib" / subject).glob("*.py")) or [root / "dplib" / f"{subject}.py"]
 
 
-@pytest.mark.parametrize("subject", ORDER)
-def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book(subject):
-    imported = {name for file in files(subject) for name in imports(file)}
-    ours = {name.split(".")[1] for name in imported if name.startswith("dplib.")} - {subject}
-    assert ours <= set(ORDER[: ORDER.index(subject)])
-    others = {name.split(".")[0] for name in imported} - {"dplib"}
-    assert others & {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"} == set()
+def against_the_arrows(root=ROOT):
+    """(subject, what it imports although it must not): later subjects, the book, and what only the book needs."""
+    for place, subject in enumerate(ORDER):
+        imported = {name for file in files(subject, root) for name in imports(file, root)}
+        ours = {name.split(".")[1] for name in imported if name.startswith("dplib.")} - {subject}
+        others = {name.split(".")[0] for name in imported}
+        yield from ((subject, name) for name in (ours - set(ORDER[:place])) | (others & NOT_IN_THE_PACKAGE))
+    for package, modules in PACKAGES.items():
+        for place, module in enumerate(modules):
+            imported = imports(root / "dplib" / package / f"{module}.py", root)
+            inside = {name.split(".")[2] for name in imported if name.startswith(f"dplib.{package}.")}
+            yield from ((module, name) for name in inside - set(modules[:place]))
 
 
-@pytest.mark.parametrize("package, module", [(package, module) for package, modules in PACKAGES.items() for module in modules])
-def test_inside_a_package_arrows_run_one_way_too(package, module):
-    prefix, order = f"dplib.{package}.", PACKAGES[package]
-    ours = {name.split(".")[2] for name in imports(ROOT / "dplib" / package / f"{module}.py") if name.startswith(prefix)}
-    assert ours <= set(order[: order.index(module)])
+def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book():
+    assert list(against_the_arrows()) == []
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A copy of the package, to be spoilt."""
+    shutil.copytree(ROOT / "dplib", tmp_path / "dplib", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def spoil(file, line):
+    file.write_text(file.read_text(encoding="utf-8") + "\n\n" + line + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("file, line, found", [
+    ("mechanisms.py", "from dplib.histograms import stability_threshold", ("mechanisms", "histograms")),
+    ("mechanisms.py", "from .histograms import stability_threshold", ("mechanisms", "histograms")),
+    ("mechanisms.py", "from . import audit", ("mechanisms", "audit")),
+    ("accounting/groups.py", "def late():\n    from ..book import Explorer", ("accounting", "book")),
+    ("mean/laws.py", "from ..audit import hockey_stick", ("mean", "audit")),
+    ("mean/laws.py", "from .inference import mean_interval", ("laws", "inference")),
+    ("mean/laws.py", "from . import adaptive", ("laws", "adaptive")),
+    ("audit.py", "import pandas as pd", ("audit", "pandas"))])
+def test_an_import_against_the_arrows_is_found(house, file, line, found):
+    spoil(house / "dplib" / file, line)
+    assert list(against_the_arrows(house)) == [found]
+
+
+def defined_twice(root=ROOT):
+    """Public names that the package defines more than once; CONSTANTS are each module's own matter."""
+    count = collections.Counter()
+    for file in (file for subject in ORDER if subject[0] != "_" for file in files(subject, root)):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            targets = [name for target in getattr(node, "targets", []) for name in ast.walk(target)]
+            count.update([node.name] if hasattr(node, "name") else [name.id for name in targets if isinstance(name, ast.Name)])
+    return sorted(name for name, times in count.items() if times > 1 and name[0] != "_" and not name.isupper())
+
+
+def test_no_public_name_is_defined_twice():
+    """A name in prose links to one function, and an import says which one is meant."""
+    assert defined_twice() == []
+
+
+@pytest.mark.parametrize("file", ["audit.py", "mechanisms.py", "mean/laws.py"])
+@pytest.mark.parametrize("line, name", [("def laplace(): pass", "laplace"), ("laplace = gaussian = 1", "gaussian")])
+def test_a_public_name_defined_twice_is_found(house, file, line, name):
+    spoil(house / "dplib" / file, line)
+    assert name in defined_twice(house)
+
+
+def test_a_file_of_claims_without_a_claim_fails_and_leaves_no_old_record(tmp_path):
+    """In a copy with such a file; the page of claims would otherwise show what an earlier run has measured."""
+    for part in ("chapters", "tests"):
+        shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    old = tmp_path / "_build" / "claims.json"
+    old.parent.mkdir()
+    old.write_text("[]")
+    (tmp_path / "tests" / "claims" / "test_nothing.py").write_text("def test_nothing():\n    pass\n")
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/claims/test_completeness.py", "tests/claims/test_nothing.py"],
+                         cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1 and "1 failed, 2 passed" in run.stdout and "['test_nothing.py']" in run.stdout, run.stdout
+    assert not old.exists()
 
 
 def test_the_list_of_modules_is_complete():

@@ -40,13 +40,13 @@ def link_to(env, domain, kind, target, text, explicit=False):
 
 
 def caught(record):
-    return "Planted bugs that it catches: " + "; ".join(record["caught"]) + "."
+    return "Mutants that it catches: " + "; ".join(record["caught"]) + "."
 
 
 # --- under each statement ---------------------------------------------------------------------------------------------------
 
 def add_checked_lines(app, doctree):
-    """Under each statement: what was done to try to break it, which bugs that catches, and the way to the whole check."""
+    """Under each statement: what was done to try to break it, which mutants that catches, and the way to the whole check."""
     env, stated = app.env, statements(doctree)
     checks = records(env) if stated else []
     for node in stated:
@@ -93,17 +93,48 @@ class ClaimsTable(SphinxDirective):
         self.state.document.note_explicit_target(box)
         title = nodes.paragraph(classes=["dp-claim-title"])
         title += link_to(self.env, "prf", "ref", record["label"], record["label"])
-        if record["functions"]:
-            title += nodes.Text(" · ")
-            title += [part for f in record["functions"] for part in (nodes.literal("", f), nodes.Text(" "))]
-        box += [title, nodes.paragraph("", record["what"]), nodes.paragraph("", f"Measured in this build: {record['measured']}."),
-                nodes.paragraph("", caught(record))]
+        box += [title, runs_on(record), nodes.paragraph("", record["what"]),
+                nodes.paragraph("", f"Measured in this build: {record['measured']}."), nodes.paragraph("", caught(record))]
+        if record["twins"]:
+            box += nodes.paragraph("", "It passes on what they are made from, without the mistake: ", *names(record["twins"]), nodes.Text("."))
         details = nodes.container(classes=["dp-claim-source"])
         details += [nodes.raw("", f"<details><summary>{record['test']}</summary>", format="html"),
                     nodes.literal_block(record["source"], record["source"], language="python"),
                     nodes.raw("", "</details>", format="html")]
         box += details
         return box
+
+
+WHERE = {"package": "code of the package", "page": "code of the page", "formula": "formula of the test"}
+
+
+def runs_on(record):
+    """What the check is run on: code of the package or of the page, or a formula that the test repeats from the statement."""
+    line = nodes.paragraph("", "Runs on ", classes=["dp-claim-code"])
+    kinds = [kind for kind in WHERE if any(part["from"] == kind for part in record["code"])]
+    for kind in kinds:
+        line += nodes.Text(WHERE[kind] if kind == kinds[0] else f"; {WHERE[kind]}")
+        if written := [part["name"] for part in record["code"] if part["from"] == kind and part["name"] != "<lambda>"]:
+            line += [nodes.Text(": "), *names(written)]
+    return line + nodes.Text(".")
+
+
+def names(words):
+    """Names of functions, with commas between them."""
+    return [part for word in words for part in (nodes.Text(", "), nodes.literal("", word))][1:]
+
+
+class ClaimsCount(SphinxDirective):
+    """`{claims-count}`: how many statements are checked on code, how many on a formula only."""
+
+    def run(self):
+        self.env.note_dependency(str(claims_file(self.env)))
+        checks = records(self.env)
+        on_code = {r["label"] for r in checks if any(part["from"] != "formula" for part in r["code"])}
+        stated = {r["label"] for r in checks}
+        return [nodes.paragraph("", f"In this build {len(checks)} checks, with {sum(len(r['caught']) for r in checks)} mutants, stand behind "
+                                f"{len(stated)} statements. {len(on_code)} statements have a check that runs on code of the package or of "
+                                f"a page; {len(stated - on_code)} are checked on a formula only.")]
 
 
 class CitedTable(SphinxDirective):
@@ -164,6 +195,7 @@ def check_consistency(app, env):
 
 def setup(app):
     app.add_directive("claims-table", ClaimsTable)
+    app.add_directive("claims-count", ClaimsCount)
     app.add_directive("cited-table", CitedTable)
     app.add_node(cited_list)
     app.connect("builder-inited", start)

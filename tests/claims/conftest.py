@@ -2,7 +2,9 @@
 
 import json
 
-from tests.claims import CLAIMS, ROOT
+from tests.claims import CLAIMS, ROOT, claim_files
+
+TARGET = ROOT / "_build" / "claims.json"
 
 
 def pytest_configure(config):
@@ -10,11 +12,8 @@ def pytest_configure(config):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    files = {file.stem for file in (ROOT / "tests" / "claims").glob("test_*.py")} - {"test_completeness"}
-    complete = files == {c.file.stem for c in CLAIMS} and all(c.measured for c in CLAIMS)
-    if exitstatus or not complete:      # a partial run says nothing about the book
-        return
-    target = ROOT / "_build" / "claims.json"
-    target.parent.mkdir(exist_ok=True)
-    records = [c.record() for c in CLAIMS]
-    target.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if exitstatus:                      # what an earlier run wrote is no longer true of this code
+        TARGET.unlink(missing_ok=True)
+    elif claim_files() == {c.file for c in CLAIMS} and all(c.measured for c in CLAIMS):      # a partial run says nothing of the book
+        TARGET.parent.mkdir(exist_ok=True)
+        TARGET.write_text(json.dumps([c.record() for c in CLAIMS], indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """The statements of the page on the adaptive mean."""
 
+import functools
 import itertools
 import math
 
@@ -10,7 +11,7 @@ from dplib.audit import noise_law_test
 from dplib.mean import (
     adaptive_mean, adaptive_mean_error_bound, adaptive_plan, clipped_normal_mean, median_failure_bound, noise_tail, unclip)
 from tests.chance import FAR, LEVEL
-from tests.claims import claim
+from tests.claims import claim, to
 
 
 def normal_density(z):
@@ -180,11 +181,12 @@ def test_clip_and_its_inverse(mean, error):
                 y = mean(d, a) + eta * np.linspace(-1, 1, 41)
                 worst = np.abs(unclip(y, a) - d).max()
                 assert abs(worst - error(h, eta, a)) < 1e-6, (a, h, eta)
-    return f"mean right to {off:.0e}, error of the inverse attained at the edge"
+    return f"mean right {to(off)}, error of the inverse attained at the edge"
 
 
 # --- the centre misses ----------------------------------------------------------------------------------------------
 
+@functools.cache
 def miss_bound(n, h, radius, epsilon, sides=2, second=True, far=True, theta_over_epsilon=.5, average=True):
     """The statement with room for mistakes, by brute force: midpoints in z_0, panels in z, every h_0 of a list."""
     if h >= 2 * radius:
@@ -300,8 +302,10 @@ def test_steps_of_the_proof(moved, dominated):
     return f"step 1 used up to {closest:.0%}, the tail of step 2 up to {ratio:.1%}"
 
 
+@functools.cache
 def theorem_bound(shift=2., count_miss=True, noise=True, at_edge=True):
     """The least error that the statement proves, with room for mistakes, by brute force over h and the split."""
+    @functools.cache                    # every run of the check compares with the same bounds
     def bound(*, size, level, radius, epsilon):
         plan = adaptive_plan(size=size, radius=radius, epsilon=epsilon)
         a, best = plan.half_width, np.inf

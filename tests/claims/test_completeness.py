@@ -1,10 +1,21 @@
-"""Every numbered statement of the book is claimed by a check, and every claim names a statement."""
+"""Every numbered statement of the book is claimed by a check, every claim names a statement, every file of claims has one."""
 
+import importlib
 import re
 
-from tests.claims import CLAIMS, ROOT
+import pytest
+
+from tests.claims import CLAIMS, ROOT, claim_files
 
 STATEMENT = re.compile(r"^[ ]*:{3,}\{prf:(theorem|lemma|proposition|corollary)\}.*\n((?:[ ]*:\w+:.*\n)*)", re.M)
+
+
+@pytest.fixture(scope="module")
+def claims():
+    """All of them, also if only this file is run."""
+    for file in claim_files():
+        importlib.import_module(f"tests.claims.{file.stem}")
+    return CLAIMS
 
 
 def statements():
@@ -16,9 +27,14 @@ def statements():
             yield label[1], bool(re.search(r":class:.*\bcited\b", options))
 
 
-def test_every_statement_is_checked_and_every_check_states_something():
+def test_every_statement_is_checked_and_every_check_states_something(claims):
     stated = dict(statements())
-    checked = {c.label for c in CLAIMS}
+    checked = {c.label for c in claims}
     assert len(stated) > 0
     assert sorted(label for label, cited in stated.items() if not cited and label not in checked) == [], "statements without a check"
     assert sorted(checked - set(stated)) == [], "checks that claim no statement"
+
+
+def test_every_file_of_claims_has_a_claim(claims):
+    """Otherwise _build/claims.json would not be written, and the page would show an old one."""
+    assert sorted(file.name for file in claim_files() - {c.file for c in claims}) == []

@@ -13,7 +13,7 @@ from dplib.accounting import (PrivacyLoss, amplify_by_subsampling, compose_advan
                               zcdp_epsilon)
 from dplib.audit import hockey_stick, max_log_ratio
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
-from tests.claims import claim
+from tests.claims import claim, to
 
 TINY = 1e-300
 
@@ -53,8 +53,8 @@ def coins_together(steps):
 
 # --- adding up -------------------------------------------------------------------------------------------------------
 
-def basic_with(total_epsilon, total_delta):
-    """A wrong `compose_basic`, from two functions of lists."""
+def basic_with(total_epsilon=np.sum, total_delta=np.sum):
+    """`compose_basic` from two functions of lists."""
     return lambda *, epsilon, delta, count: (float(total_epsilon(epsilon)), float(total_delta(delta)))
 
 
@@ -75,7 +75,7 @@ def test_games_of_private_mechanisms(compose):
     attained = float(max_log_ratio(*(law[law > 0] for law in coins_together([(.5, 0)] * 4))))
     total, _ = compose(epsilon=[.5] * 4, delta=[0] * 4, count=1)
     assert max(above) <= 1e-12 and abs(attained - total) <= 1e-12
-    return f"{len(above)} games: delta above the sum by at most {max(above):.0e}; four coins at 0.5 have {attained:.9f}"
+    return f"{len(above)} games: delta never above the sum; four coins at 0.5 attain it {to(abs(attained - total))}"
 
 
 # --- the privacy loss ------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_best_event_against_average(delta):
             differences += [abs(delta(loss, chance, epsilon) - alone), abs(delta(sums, chances, epsilon) - both)]
             assert both <= chances[sums > epsilon].sum() + 1e-15
     assert max(differences) <= 1e-12
-    return f"largest difference {max(differences):.0e} over {len(differences)} pairs of laws"
+    return f"average and best event agree {to(max(differences))} over {len(differences)} pairs of laws"
 
 
 # --- the worst case is a coin ----------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_rebuilt_from_a_coin(simulate):
             errors += [abs(law.sum() - 1) for law in parts]
             smallest, pairs = min(smallest, *(law.min() for law in parts)), pairs + 1
     assert max(errors) <= 1e-9 and smallest >= -1e-9
-    return f"{pairs} pairs: both worlds rebuilt to {max(errors):.0e}, no probability below {smallest:.0e}"
+    return f"{pairs} pairs: both worlds rebuilt {to(max(errors))}, from probabilities"
 
 
 # --- the square root -------------------------------------------------------------------------------------------------
@@ -177,11 +177,12 @@ def all_deltas(delta, size, slack):
 
 
 def advanced_with(drift=lambda e: e * np.tanh(e / 2), spread=2., total=all_deltas):
-    """The statement in code, and with parts to be replaced by wrong ones."""
+    """The statement in code, or the sum where it is smaller, and with parts to be replaced by wrong ones."""
     def compose(*, epsilon, delta, count, slack):
         epsilon, delta, size = map(np.asarray, (epsilon, delta, count))
         root = math.sqrt(-spread * math.log(slack) * np.sum(size * epsilon**2))
-        return float(np.sum(size * drift(epsilon)) + root), float(total(delta, size, slack))
+        stated, added = float(np.sum(size * drift(epsilon)) + root), float(np.dot(size, epsilon))
+        return (stated, float(total(delta, size, slack))) if stated < added else (added, float(total(delta, size, 0)))
     return compose
 
 
@@ -200,13 +201,13 @@ def test_against_exact_coins(compose):
         for slack in (1e-2, 1e-6, 1e-10):
             total, total_delta = compose(epsilon=epsilon, delta=delta, count=size, slack=slack)
             stated, stated_delta = advanced_with()(epsilon=epsilon, delta=delta, count=size, slack=slack)
-            assert total <= min(stated, np.dot(epsilon, size)) * (1 + 1e-12)
+            assert total <= stated * (1 + 1e-12)
             assert total_delta <= stated_delta * (1 + 1e-9)
             exact = coins_delta(kinds, total)
             assert exact <= total_delta * (1 + 1e-9) + 1e-15
             if total_delta:                                         # where the sum is smaller, nothing is spent
                 shares.append(exact / total_delta)
-    return f"exact delta {min(shares):.3f} to {max(shares):.3f} of the stated one over {len(shares)} games"
+    return f"exact delta up to {max(shares):.3f} of the stated one over {len(shares)} games"
 
 
 # --- the best possible -----------------------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ def test_against_all_transcripts(compose):
     total, _ = compose(epsilon=.01, delta=0, count=1000, slack=1e-6)
     misses.append(abs(curve_in_many_digits(.01, 1000, total) / 1e-6 - 1))
     assert max(misses) <= 1e-8 and max(above) <= 1e-12
-    return f"coins meet delta to {max(misses):.0e}; {len(above)} adaptive games never exceed it"
+    return f"coins meet delta {to(max(misses))}; {len(above)} adaptive games never exceed it"
 
 
 # --- Gaussian noise --------------------------------------------------------------------------------------------------
@@ -305,14 +306,14 @@ def test_gaussian_curve_by_integration(delta):
               for e, s, m in points]
     nearer = delta(epsilon=.5, sigma=1, sensitivity=np.linspace(.05, 3, 60))
     assert max(errors) <= 1e-9 and (np.diff(nearer) > 0).all()
-    return f"largest relative difference {max(errors):.0e} at {len(points)} points"
+    return f"delta agrees {to(max(errors))} at {len(points)} points"
 
 
 def classical_sigma(*, epsilon, delta, sensitivity):
     return math.sqrt(2 * math.log(1.25 / delta)) * sensitivity / epsilon
 
 
-def sigma_times(factor):
+def sigma_times(factor=1.):
     return lambda *, epsilon, delta, sensitivity: factor * gaussian_sigma(epsilon=epsilon, delta=delta,
                                                                           sensitivity=sensitivity)
 
@@ -327,7 +328,7 @@ def test_calibrated_noise(sigma):
     errors = [abs(gaussian_by_integration(e, float(sigma(epsilon=e, delta=d, sensitivity=3)), 3) / d - 1)
               for e, d in points]
     assert max(errors) <= 1e-6
-    return f"largest relative difference {max(errors):.0e} at {len(points)} points"
+    return f"delta agrees {to(max(errors))} at {len(points)} points"
 
 
 def two_gaussians(epsilon, first, second):
@@ -361,7 +362,7 @@ def test_two_normal_answers(together):
                  lambda y: (.1 + .9 * np.sin(5 * y) ** 2) / b)
         shares += [two_gaussians(epsilon, 1 / a, rule) / stated for rule in rules]
     assert max(errors) <= 1e-7 and max(shares) <= 1
-    return (f"fixed questions: relative difference {max(errors):.0e}; {len(shares)} adaptive rules: "
+    return (f"fixed questions: delta agrees {to(max(errors))}; {len(shares)} adaptive rules: "
             f"{min(shares):.3f} to {max(shares):.3f} of the stated delta")
 
 
@@ -376,15 +377,19 @@ def two_laplace(epsilon, at):
     return one(at - epsilon) / 2 + math.exp(-epsilon) / 2 * one(at + epsilon) + between
 
 
-def moved(places):
+def moved(places=0):
     """A `PrivacyLoss` whose losses are displaced on the grid by so many places."""
     def displaced(make):
         def from_(**parameters):
             loss = make(**parameters)
             return PrivacyLoss(loss.step, loss.lowest + places, loss.mass, loss.infinite)
         return staticmethod(from_)
-    names = "from_pure", "from_gaussian", "from_laplace"
-    return type("Moved", (), {name: displaced(getattr(PrivacyLoss, name)) for name in names})
+
+    class Moved:
+        from_pure = displaced(PrivacyLoss.from_pure)
+        from_gaussian = displaced(PrivacyLoss.from_gaussian)
+        from_laplace = displaced(PrivacyLoss.from_laplace)
+    return Moved
 
 
 @claim("prop-grid", PrivacyLoss,
@@ -500,7 +505,7 @@ def test_every_sample(amplify):
             if mechanism is member and delta == 0:
                 met += [abs(float(max_log_ratio(p[1:3], q[1:3])) - stated) for p, q in pairs]
     assert max(above) <= 1e-12 and max(met) <= 1e-9
-    return f"delta exceeded by at most {max(above):.0e} in {len(above)} cases; the coin meets epsilon to {max(met):.0e}"
+    return f"delta not exceeded in {len(above)} cases; the coin meets epsilon {to(max(met))}"
 
 
 # --- blocks ----------------------------------------------------------------------------------------------------------
@@ -537,7 +542,7 @@ def test_blocks_by_position_and_by_value(cost):
         errors.append(abs(max(ratios) - cost(blocks, neighbor, sees, parameters)))
         pairs += len(near)
     assert max(errors) <= 1e-9
-    return f"largest log-ratio as stated to {max(errors):.0e} over {pairs} pairs"
+    return f"largest log-ratio as stated {to(max(errors))} over {pairs} pairs"
 
 
 def tables_and_laws(epsilons, per_block):

@@ -1,5 +1,6 @@
 """The statements of the page on intervals and an unknown scale."""
 
+import functools
 import itertools
 import math
 
@@ -11,7 +12,7 @@ from dplib.mean import (
     coarse_failure_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean,
     two_stage_mean_error_bound)
 from tests.chance import FAR, LEVEL, laplace_cdf, standard_errors
-from tests.claims import claim
+from tests.claims import claim, page_function, to
 
 
 # --- intervals ------------------------------------------------------------------------------------------------------
@@ -99,6 +100,7 @@ def test_noise_of_the_middle(interval):
     return f"p-value {p:.2g} for the noise; the first stage within {np.abs(off).max():.1f} standard errors of its law"
 
 
+@functools.cache                        # every run of the check compares with the same half-widths
 def narrowest(n, radius, epsilon, level, failures=True, once=False):
     """The statement, minimised by brute force over splits and betas: the least half-width that it proves."""
     split, beta = np.linspace(.02, .98, 49), (1 - level) * np.geomspace(1e-4, .5, 25)[:, np.newaxis]
@@ -112,26 +114,28 @@ def narrowest(n, radius, epsilon, level, failures=True, once=False):
     return np.where(left > 0, high, np.inf).min()
 
 
-def interval_of_half_width(n, radius, epsilon, level):
-    x = np.zeros((1, n))
-    low, high = mean_interval(x, radius=radius, epsilon=epsilon, level=level, rng=np.random.default_rng(0))[0]
-    return (high - low) / 2
+def of_half_width(factor=1., **mistake):
+    """An interval around 0, as wide as brute force says, with room for mistakes."""
+    def interval(x, *, radius, epsilon, level, rng):
+        return factor * narrowest(x.shape[-1], radius, epsilon, level, **mistake) * np.array([[-1, 1]])
+    return interval
 
 
-@claim("thm-mean-interval", interval_of_half_width,
-       bugs={"failures of the coarse stage not counted": lambda n, *rest: narrowest(n, *rest, failures=False),
-             "one tail only": lambda n, *rest: narrowest(n, *rest, once=True),
-             "10% wider than need be": lambda n, *rest: 1.1 * narrowest(n, *rest)})
-def test_the_half_width_is_the_one_of_the_statement(half_width):
+@claim("thm-mean-interval", mean_interval,
+       bugs={"failures of the coarse stage not counted": of_half_width(failures=False),
+             "one tail only": of_half_width(once=True), "10% wider than need be": of_half_width(factor=1.1)})
+def test_the_half_width_is_the_one_of_the_statement(interval):
     """Compare the half-width with the least one that the statement proves, found by brute force over 1225 splits and
     betas with the exact tail on a fine grid. They agree within 1%.
     """
     off = 0
     for n, radius, epsilon, level in ((1000, 100., .5, .95), (300, 1e4, 1., .9), (3000, 10., .1, .99)):
-        brute, ours = narrowest(n, radius, epsilon, level), half_width(n, radius, epsilon, level)
+        brute = narrowest(n, radius, epsilon, level)
+        ends = interval(np.zeros((1, n)), radius=radius, epsilon=epsilon, level=level, rng=np.random.default_rng(0))
+        ours = np.ptp(ends) / 2
         off = max(off, abs(ours / brute - 1))
         assert off < .01, (n, radius, epsilon, ours, brute)
-    return f"half-widths within {off:.2%} of the brute-force ones"
+    return f"half-widths of the interval and by brute force agree {to(off)}"
 
 
 # --- the scale: privacy ---------------------------------------------------------------------------------------------
@@ -147,14 +151,15 @@ def scale(threshold=exact_threshold, noise=1., overlapping=False, octave=2, ties
         difference = np.abs(np.diff(x, append=x[..., :1]) if overlapping else x[..., 1::2] - x[..., ::2])
         with np.errstate(divide="ignore"):
             label = np.floor(np.log2(difference / math.sqrt(2)))
-        label = np.where(np.isinf(label), -60 if ties else np.nan, label)
-        octaves = np.unique(label[~np.isnan(label)])
-        counts = (label[..., np.newaxis] == octaves).sum(axis=-2)
+        label[label == -np.inf] = label[label > -np.inf].min(initial=0) - 1 if ties else -np.inf
+        top = label.max(axis=-1, keepdims=True)
+        below = np.subtract(top, label, out=np.full(label.shape, -1.), where=label > -np.inf)        # -1: an equal pair
+        counts = (below[..., np.newaxis] == np.arange(below.max() + 1)).sum(axis=-2)
+        if counts.size == 0:
+            return np.full(x.shape[:-1], np.nan)
         noisy = counts + rng.laplace(scale=noise * 2 / epsilon, size=counts.shape)
         noisy = np.where((counts > 0) & (noisy > threshold(epsilon, delta)), noisy, -np.inf)
-        if octaves.size == 0:
-            return np.full(x.shape[:-1], np.nan)
-        return np.where(np.isinf(noisy.max(axis=-1)), np.nan, 2. ** (octaves[noisy.argmax(axis=-1)] + octave))
+        return np.where(np.isinf(noisy.max(axis=-1)), np.nan, 2. ** (top[..., 0] - noisy.argmax(axis=-1) + octave))
     return private
 
 
@@ -203,18 +208,21 @@ def least(right=(-1, 0, 1)):
     return p[:, good].max(axis=1).min(), (p[:, good].max(axis=1) - p[:, ~good].max(axis=1)).min()
 
 
-@claim("thm-private-scale", masses, lambda: (.2895, .1142),
-       bugs={"differences not divided by the root of 2": (lambda u: masses(u - .5), lambda: (.2895, .1142)),
-             "the lead of four octaves": (masses, lambda: (.2895, .1982)),
-             "the mass of the octave of sigma": (masses, lambda: (.3173, .1142)),
-             "one side of the normal law": (lambda u: masses(u) / 2, lambda: (.2895, .1142))})
+octave_masses = page_function("intervals-and-scale", "octave_masses")
+
+
+@claim("thm-private-scale", octave_masses, lambda: (.2895, .1142),
+       bugs={"differences not divided by the root of 2": (lambda u: octave_masses(u - .5), lambda: (.2895, .1142)),
+             "the lead of four octaves": (octave_masses, lambda: (.2895, .1982)),
+             "the mass of the octave of sigma": (octave_masses, lambda: (.3173, .1142)),
+             "one side of the normal law": (lambda u: octave_masses(u) / 2, lambda: (.2895, .1142))})
 def test_octaves_of_normal_pairs(law, constants):
     """Label a million pairs of normal records at five places of sigma in its octave, and compare the shares of octaves
     with the formula, up to 6.5 standard errors. On a grid of 20 001 places, between which they change by less
     than 2e-5, the least mass and the least lead of the fullest right octave are the two constants, rounded down in the
     fourth digit, by more than that.
     """
-    rng, octaves, worst = np.random.default_rng(3), np.arange(-45, 9), 0
+    rng, octaves, worst = np.random.default_rng(3), octave_masses.__globals__["OCTAVE"], 0
     for u in (0., .2, .5, .7, .99):
         x = 2.**u * rng.normal(100, 1, (2, 200_000))
         label = np.floor(np.log2(np.abs(x[1] - x[0]) / math.sqrt(2)))
@@ -227,7 +235,8 @@ def test_octaves_of_normal_pairs(law, constants):
     return f"shares within {worst:.1f} standard errors; least mass {least()[0]:.5f}, least lead {least()[1]:.5f}"
 
 
-def failure(*, size, epsilon, delta, T=None, both=True):
+@functools.cache
+def failure(*, size, epsilon, delta, T=None, both=True, factor=1.):
     """The statement: F_sc, by brute force, with room for mistakes."""
     m = size // 2
     b, octaves, worst = 2 / epsilon, np.arange(-45, 9), 0.
@@ -241,15 +250,15 @@ def failure(*, size, epsilon, delta, T=None, both=True):
         hidden = both * np.exp((theta * T + m * np.log1p(down) + noise).min())
         beaten = np.exp(np.minimum(m * np.log1p(up + down) + 2 * noise, 5).min(axis=0))
         worst = max(worst, hidden + np.minimum(-np.expm1(m * np.log1p(-other)), beaten).sum())
-    return min(worst, 1.)
+    return factor * min(worst, 1.)
 
 
 @claim("thm-private-scale", private_scale, scale_failure_bound,
        bugs={"an octave too low": (scale(octave=1), scale_failure_bound),
              "two octaves too high": (scale(octave=4), scale_failure_bound),
-             "a refusal not counted": (private_scale, lambda **given: failure(**given, both=False)),
-             "no threshold in the bound": (private_scale, lambda **given: failure(**given, T=0.)),
-             "a hundredth too small": (private_scale, lambda **given: .99 * failure(**given))})
+             "a refusal not counted": (private_scale, functools.partial(failure, both=False)),
+             "no threshold in the bound": (private_scale, functools.partial(failure, T=0.)),
+             "a hundredth too small": (private_scale, functools.partial(failure, factor=.99))})
 def test_scales_over_a_hundred_powers_of_ten(private, bound):
     """Draw sigma over a hundred powers of ten, 2000 runs in each of five settings, and count refusals and scales
     outside (sigma, 8 sigma]. They must be no more frequent than the bound, up to 6.5 standard errors. The bound itself

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from dplib.audit import noise_law_test
 from dplib.mean import clip_radius, clipped_mean, clipped_mean_error_bound, noise_tail
 from tests.chance import FAR, LEVEL, laplace_cdf
-from tests.claims import claim
+from tests.claims import claim, to
 
 
 def normal_density(z):
@@ -36,8 +36,8 @@ def is_best(limit, x, epsilon, sides):
     return above <= sides / epsilon and (limit == 0 or at_least >= sides / epsilon)
 
 
-def records_per_epsilon(rule):
-    """The statement with another number of records than sides/epsilon."""
+def records_per_epsilon(rule=lambda epsilon, sides: sides / epsilon):
+    """The statement, with room for another number of records than sides/epsilon."""
     return lambda limit, x, epsilon, sides: is_best(limit, x, 1 / rule(epsilon, sides), 1)
 
 
@@ -84,7 +84,7 @@ def test_all_records_within(radius):
         off.append(abs(beyond * n / beta - 1))
         assert off[-1] < 1e-10 and t < math.sqrt(2 * math.log(n / beta)), (n, beta)
         assert math.expm1(n * math.log1p(-beyond)) >= -beta * (1 + 1e-9), (n, beta)
-    return f"probability beyond the radius right to {max(off):.0e} relative in 25 settings"
+    return f"probability beyond the radius right {to(max(off))} in 25 settings"
 
 
 # --- the clipped mean -----------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_tail_by_integration(tail):
         off.append(abs(float(tail(t, sd=s, scale=b)) / exact - 1))
         smallest = min(smallest, exact)
         assert off[-1] < 1e-9, (t, s, b)
-    return f"{len(off)} tails, down to {smallest:.0e}, right to {max(off):.0e} relative"
+    return f"{len(off)} tails, down to {smallest:.0e}, right {to(max(off))}"
 
 
 def distance(d):
@@ -255,7 +255,7 @@ def test_distance_by_integration(distance, lower, upper):
         worst = max(worst, abs(distance(d) / exact - 1))
         assert lower(d) <= exact * (1 + 1e-10) and exact <= upper(d), d
     assert worst < 1e-10 and abs(lower(1) / distance(1) - 1) < 1e-10 and distance(1e-4) > upper(1e-4) * (1 - 1e-8)
-    return f"eight distances right to {worst:.0e} relative, both bounds attained"
+    return f"eight distances right {to(worst)}, both bounds attained"
 
 
 def shortfall(t):
@@ -293,4 +293,4 @@ def test_mean_of_what_is_left(mean, after_clipping, after_removing):
         released = mean(x, radius=R, epsilon=1e9, beta=beta, rng=rng)
         furthest = max(furthest, abs(released.mean() - clip) / (released.std() / math.sqrt(released.size)))
     assert worst < 1e-10 and furthest < FAR
-    return f"formulas right to {worst:.0e}; the code within {furthest:.1f} standard errors in 16 settings"
+    return f"formulas right {to(worst)}; the code within {furthest:.1f} standard errors in 16 settings"

@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from dplib.lower_bounds import mean_sample_size_lower_bound, packing_mass, packing_sample_size
 from dplib.mechanisms import exponential_probabilities
-from tests.claims import claim
+from tests.claims import claim, page_function, to
 
 
 def best_on_constant_data(n, N, epsilon, delta=0.):
@@ -88,8 +88,8 @@ def greedy_packing(radius, accuracy):
     return len(points)
 
 
-def by_count(count):
-    """A lower bound for means that is right but for the number of hypotheses."""
+def by_count(count=lambda ratio: math.floor(ratio) + 1):
+    """A lower bound for means from a number of hypotheses, given radius/accuracy."""
     return lambda *, accuracy, beta, epsilon, radius: packing_sample_size(
         hypotheses=count(radius / accuracy), epsilon=epsilon, delta=0, beta=beta)
 
@@ -114,9 +114,7 @@ def test_means_that_fit_into_a_range(bound):
     return f"the bound of exactly as many hypotheses as fit, in {cases} settings"
 
 
-def law(epsilon, n, N):
-    """The statement: how often the exponential mechanism is right."""
-    return math.exp(epsilon * n / 2) / (math.exp(epsilon * n / 2) + N - 1)
+exponential_misses = page_function("packing", "exponential_misses")
 
 
 def enough(epsilon, N, beta):
@@ -124,26 +122,26 @@ def enough(epsilon, N, beta):
     return math.ceil(2 / epsilon * math.log((N - 1) * (1 - beta) / beta))
 
 
-@claim("prop-exponential-packing", law, enough,
-       bugs={"the full epsilon per record": (lambda epsilon, n, N: law(2 * epsilon, n, N), enough),
-             "N others": (lambda epsilon, n, N: law(epsilon, n, N + 1), enough),
-             "the number of the lower bound": (law, lambda epsilon, N, beta: enough(2 * epsilon, N, beta)),
-             "the factor 1 - beta forgotten": (law, lambda epsilon, N, beta:
+@claim("prop-exponential-packing", exponential_misses, enough,
+       bugs={"the full epsilon per record": (lambda n, epsilon, others: exponential_misses(n, 2 * epsilon, others), enough),
+             "N others": (lambda n, epsilon, others: exponential_misses(n, epsilon, others + 1), enough),
+             "the number of the lower bound": (exponential_misses, lambda epsilon, N, beta: enough(2 * epsilon, N, beta)),
+             "the factor 1 - beta forgotten": (exponential_misses, lambda epsilon, N, beta:
                  math.ceil(2 / epsilon * math.log((N - 1) / beta)))})
-def test_exponential_mechanism_on_constant_data(law, enough):
-    """Compute the output law of the exponential mechanism on constant data and the first number of records at which it
+def test_exponential_mechanism_on_constant_data(misses, enough):
+    """Compute the output distribution of the exponential mechanism on constant data and the first number of records at which it
     is right often enough, and compare both with the formulas.
     """
     worst = 0.
     for epsilon, N in itertools.product((.01, .1, 1.), (2, 101, 2001)):
         scores = lambda n: np.r_[n, np.zeros(N - 1)]
-        right = lambda n: exponential_probabilities(scores(n), sensitivity=1, epsilon=epsilon)[0]
-        worst = max([worst, *(abs(right(n) / law(epsilon, n, N) - 1) for n in (0, 1, 9, 40))])
+        wrong = lambda n: exponential_probabilities(scores(n), sensitivity=1, epsilon=epsilon)[1:].sum()
+        worst = max([worst, *(abs(misses(n, epsilon, N - 1) / wrong(n) - 1) for n in (0, 1, 9, 40))])
         for beta in (.05, .45):
             n = enough(epsilon, N, beta)
-            assert right(n) >= 1 - beta > right(n - 1), (epsilon, N, beta)
+            assert wrong(n) <= beta < wrong(n - 1), (epsilon, N, beta)
     assert worst < 1e-12
-    return f"probabilities equal to {worst:.0e}; the number of records is the first that is enough, in 18 settings"
+    return f"probabilities agree {to(worst)}; the number of records is the first that is enough, in 18 settings"
 
 
 def infinite(epsilon, beta, delta):

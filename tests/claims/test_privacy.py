@@ -9,7 +9,7 @@ from dplib.accounting import binary_test_bound, group_privacy, largest_gap
 from dplib.audit import hockey_stick, max_log_ratio, noise_law_test
 from dplib.mechanisms import discrete_laplace, laplace, laplace_max_quantile, randomized_response
 from tests.chance import laplace_cdf
-from tests.claims import claim
+from tests.claims import claim, to
 
 EPSILONS = (.05, .5, 1., 3.)
 
@@ -46,7 +46,7 @@ def test_tests_of_private_mechanisms(bound):
         best = np.where(v <= 1 - heads, v * heads / (1 - heads), heads + (1 - heads) * (v - 1 + heads) / heads)
         attained = max(attained, np.abs(best - bound(v, epsilon=epsilon)).max())
     assert slack <= 1e-12 and attained <= 1e-12
-    return f"no event above the bound by more than {slack:.0e}; randomised response meets it to {attained:.0e}"
+    return f"no event above the bound; randomised response meets it {to(attained)}"
 
 
 def one_order(p, q, *, epsilon):
@@ -65,7 +65,7 @@ def test_best_event(divergence):
             best = max(max(events(a) - math.exp(epsilon) * events(b)) for a, b in ((p, q), (q, p)))
             worst = max(worst, abs(float(divergence(p, q, epsilon=epsilon)) - best))
     assert worst <= 1e-12
-    return f"largest difference {worst:.0e} over {5 * len(EPSILONS)} pairs of laws"
+    return f"divergence and best event agree {to(worst)} over {5 * len(EPSILONS)} pairs of distributions"
 
 
 def fixed_kernel(rng, outputs, secret):
@@ -87,7 +87,7 @@ def test_processed_afterwards(kernel):
         for epsilon in EPSILONS:
             growth = max(growth, float(hockey_stick(*after, epsilon=epsilon) - hockey_stick(p, q, epsilon=epsilon)))
     assert growth <= 1e-12
-    return f"delta never grew in 800 cases (largest change {growth:.0e})"
+    return "delta never grew in 800 cases"
 
 
 # --- sensitivities ---------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_sensitivities_by_enumeration(table):
 
 # --- Laplace ---------------------------------------------------------------------------------------------------------------
 
-def with_noise(change):
+def with_noise(change=lambda b, shape, rng: rng.laplace(0, b, shape)):
     return lambda value, *, sensitivity, epsilon, rng: value + change(sensitivity / epsilon, np.shape(value), rng)
 
 
@@ -159,7 +159,7 @@ def test_laplace_noise(laplace):
     return f"p = {result.pvalue:.2f} for the law, mean |noise| {np.abs(noise).mean() / b:.4f} scales; log-ratio of densities at most {ratio / epsilon:.6f} epsilon"
 
 
-def integer_noise(ratio):
+def integer_noise(ratio=lambda sensitivity, epsilon: math.exp(-epsilon / sensitivity)):
     def release(value, *, sensitivity, epsilon, rng):
         stop = 1 - ratio(sensitivity, epsilon)
         return value + rng.geometric(stop, np.shape(value)) - rng.geometric(stop, np.shape(value))
@@ -206,12 +206,12 @@ def test_largest_error(quantile):
         worst = max(worst, abs(-math.expm1(size * math.log1p(-math.exp(-t / 2))) / beta - 1))
         assert t < 2 * math.log(size / beta) + 1e-12 or size == 1
     assert worst <= 1e-8
-    return f"failure probability right to {worst:.0e} relative at 12 settings"
+    return f"failure probability right {to(worst)} at 12 settings"
 
 
 # --- randomised response -----------------------------------------------------------------------------------------------------
 
-def truth_probability(rule):
+def truth_probability(rule=lambda epsilon, k: math.exp(epsilon) / (math.exp(epsilon) + k - 1)):
     def answer(labels, *, epsilon, rng, categories=2):
         p = rule(epsilon, categories)
         lie = (labels + rng.integers(1, categories, labels.shape)) % categories
@@ -268,7 +268,7 @@ def test_walk_of_neighbours(group_privacy):
         assert abs(group_epsilon - distance * epsilon) < 1e-12
         worst = max(worst, abs(group_delta / chain(epsilon, 1e-12, distance)[-1] - 1))
     assert worst <= 1e-9
-    return f"the worst walk meets the promise to {worst:.0e} relative at 16 settings"
+    return f"the worst walk meets the promise {to(worst)} at 16 settings"
 
 
 @claim("prop-largest-gap", largest_gap,
@@ -288,7 +288,7 @@ def test_iterated_tests(gap):
             assert stated <= math.tanh(epsilon * distance / 2) + 1e-12
             assert distance == 1 or stated < math.tanh(epsilon * distance / 2)
     assert worst <= 1e-9
-    return f"largest difference {worst:.0e} over D = 1..12 at {len(EPSILONS)} values of epsilon"
+    return f"the gaps agree {to(worst)} over D = 1..12 at {len(EPSILONS)} values of epsilon"
 
 
 @claim("prop-largest-gap", largest_gap,
@@ -306,4 +306,4 @@ def test_chain_that_attains_the_gap(gap):
         loss = max(loss, *(float(max_log_ratio(p, q)) - epsilon for p, q in itertools.pairwise(laws)))
         worst = max(worst, abs(chances[-1] - chances[0] - float(gap(epsilon=epsilon, distance=distance))))
     assert loss <= 1e-7 and worst <= 1e-9                # 1 - u is rounded where u is near 1
-    return f"no step above epsilon by more than {max(loss, 0):.0e}; the gap met to {worst:.0e} at {11 * len(EPSILONS)} settings"
+    return f"no step above epsilon; the gap met {to(worst)} at {11 * len(EPSILONS)} settings"

@@ -8,7 +8,7 @@ from scipy.special import ndtr, softmax
 from scipy.stats import beta as beta_law
 
 from dplib.mechanisms import exponential, exponential_probabilities, permute_and_flip, report_noisy_max
-from tests.claims import claim
+from tests.claims import claim, page_function, to
 
 EPSILONS = (.1, 1., 3.)
 SCORES, EPSILON = np.array([3., 1., 0., 2.5]), 1.3            # the example of the page, sensitivity 1
@@ -114,39 +114,18 @@ def test_utility_of_the_exponential_mechanism(gap):
 
 # --- one leader -------------------------------------------------------------------------------------------------------
 
-def leader_wins(rivals, lead, epsilon):
-    """The statement: chances of the exponential mechanism and of permute-and-flip."""
-    q = math.exp(-epsilon * lead / 2)
-    return 1 / (1 + rivals * q), -math.expm1((rivals + 1) * math.log1p(-q)) / ((rivals + 1) * q)
+by_exponential, by_permute_and_flip = (page_function("selection", name) for name in ("by_exponential", "by_permute_and_flip"))
 
 
-def with_rivals_off_by_one(rivals, lead, epsilon):
-    return leader_wins(rivals + 1, lead, epsilon)
-
-
-def without_two(rivals, lead, epsilon):
-    return leader_wins(rivals, 2 * lead, epsilon)
-
-
-def flips_are_exponential(rivals, lead, epsilon):
-    return (leader_wins(rivals, lead, epsilon)[0],) * 2
-
-
-def permutation_law(coins):
-    """Law of permute-and-flip by enumeration of every order."""
-    law, orders = np.zeros(len(coins)), list(itertools.permutations(range(len(coins))))
-    for order in orders:
-        reached = 1 / len(orders)
-        for r in order:
-            law[r] += reached * coins[r]
-            reached *= 1 - coins[r]
-    return law
-
-
-@claim("prop-rivals", leader_wins,
-       bugs={"one rival too many": with_rivals_off_by_one, "the 2 forgotten": without_two,
-             "permute-and-flip taken for the exponential mechanism": flips_are_exponential})
-def test_leader_among_rivals(formula):
+@claim("prop-rivals", by_exponential, by_permute_and_flip,
+       bugs={"one rival too many":
+                 (lambda lead, epsilon, rivals: by_exponential(lead, epsilon, rivals + 1), by_permute_and_flip),
+             "one coin too many":
+                 (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(lead, epsilon, rivals + 1)),
+             "the 2 forgotten":
+                 (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(2 * lead, epsilon, rivals)),
+             "permute-and-flip taken for the exponential mechanism": (by_exponential, by_exponential)})
+def test_leader_among_rivals(*formulas):
     """Compare with the softmax of all scores, with every order of six candidates, and with rivals that are further
     behind; try the safe lead up to 10^12 rivals.
     """
@@ -155,19 +134,19 @@ def test_leader_among_rivals(formula):
         scores = np.r_[lead, np.zeros(rivals)]
         exact = lambda u: np.array([exponential_probabilities(u, sensitivity=1, epsilon=epsilon)[0],
                                     permutation_law(np.exp(epsilon / 2 * (u - lead)))[0]])
-        stated = formula(rivals, lead, epsilon)
+        stated = np.array([formula(lead, epsilon, rivals) for formula in formulas])
         worst = max(worst, np.abs(exact(scores) - stated).max())
         assert (exact(scores - np.r_[0, rng.exponential(3, rivals)]) >= stated).all()
     assert worst < 1e-9
     for rivals, beta in itertools.product((10, 10**6, 10**12), (.1, .001)):
-        assert min(formula(rivals, 2 * math.log(rivals / beta), 1)) >= 1 - beta
-    exp, flip = formula(10**9, 40, 1)
-    return f"both formulas right to {worst:.0e} in 27 settings; lead 40 among 10^9 rivals: {exp:.4f} and {flip:.4f}"
+        assert min(formula(2 * math.log(rivals / beta), 1, rivals) for formula in formulas) >= 1 - beta
+    exp, flip = (formula(40, 1, 10**9) for formula in formulas)
+    return f"both formulas right {to(worst)} in 27 settings; lead 40 among 10^9 rivals: {exp:.4f} and {flip:.4f}"
 
 
 # --- Gumbel noise and crowds ------------------------------------------------------------------------------------------
 
-def largest_of(noise):
+def largest_of(noise=lambda rng, shape: rng.gumbel(size=shape)):
     """Choose by the largest of scores plus noise of scale 2/epsilon."""
     def choose(scores, *, sensitivity, epsilon, rng):
         return np.argmax(scores * epsilon / (2 * sensitivity) + noise(rng, scores.shape), axis=-1)
@@ -192,27 +171,23 @@ def test_gumbel_maxima(exponential):
     wins = np.array([np.trapezoid(density[r] * np.delete(below, r, axis=0).prod(axis=0), y) for r in range(4)])
     crowd = np.exp(-np.exp(-y)) ** 7 - np.exp(-np.exp(-(y - math.log(7))))
     assert np.abs(wins - law).max() < 1e-9 and np.abs(crowd).max() < 1e-12
-    return f"shares within {far:.1f} standard errors; integrals right to {np.abs(wins - law).max():.0e}"
+    return f"shares within {far:.1f} standard errors; integrals right {to(np.abs(wins - law).max())}"
 
 
-def lump(score, size, sensitivity, epsilon):
-    return score + 2 * sensitivity / epsilon * math.log(size)
-
-
-@claim("cor-lump", lump,
-       bugs={"ln m added in units of the score": lambda score, size, sensitivity, epsilon: score + math.log(size),
-             "the sensitivity left out": lambda score, size, sensitivity, epsilon: score + 2 / epsilon * math.log(size),
-             "m times the score": lambda score, size, sensitivity, epsilon: score * size})
-def test_crowd_as_one_candidate(lump):
+@claim("cor-lump", page_function("selection", "as_one"),
+       bugs={"ln m added in units of the score": lambda score, size, *, sensitivity, epsilon: score + math.log(size),
+             "the sensitivity left out": lambda score, size, *, sensitivity, epsilon: score + 2 / epsilon * math.log(size),
+             "m times the score": lambda score, size, *, sensitivity, epsilon: score * size})
+def test_crowd_as_one_candidate(as_one):
     """Compare with the law in which every candidate of the crowd stands by itself, for crowds of up to 100 000."""
     worst = 0
     for epsilon, sensitivity, size, score in itertools.product(EPSILONS, (.5, 3), (1, 10, 100_000), (0., -2., 4.)):
         law = lambda u: exponential_probabilities(u, sensitivity=sensitivity, epsilon=epsilon)
         apart = law(np.append(SCORES, np.full(size, score)))
-        together = law(np.append(SCORES, lump(score, size, sensitivity, epsilon)))
+        together = law(np.append(SCORES, as_one(score, size, sensitivity=sensitivity, epsilon=epsilon)))
         worst = max(worst, np.abs(together[:4] - apart[:4]).max(), abs(together[4] / size - apart[4]))
     assert worst < 1e-12
-    return f"largest difference {worst:.0e} in 54 settings"
+    return f"the distributions agree {to(worst)} in 54 settings"
 
 
 # --- report noisy max -------------------------------------------------------------------------------------------------
@@ -235,8 +210,8 @@ def normal_noise(z):
     return np.exp(-z**2 / 4) / math.sqrt(4 * math.pi), ndtr(z / math.sqrt(2))
 
 
-def half_scale(noise):
-    return lambda z: (2 * noise(2 * z)[0], noise(2 * z)[1])
+def scaled(noise=laplace_noise, factor=1.):
+    return lambda z: (noise(z / factor)[0] / factor, noise(z / factor)[1])
 
 
 GRID = np.linspace(-30, 60, 18_001)                           # multiples of 1/200: all kinks and jumps lie on it
@@ -249,17 +224,17 @@ def noisy_max_law(noise, scores, scale):
     return np.trapezoid(density * others, GRID)
 
 
-@claim("thm-noisy-max", lambda: (laplace_noise, gumbel_noise, exponential_noise),
-       bugs={"Laplace noise of half the scale": lambda: (half_scale(laplace_noise),),
-             "exponential noise of half the scale": lambda: (half_scale(exponential_noise),),
-             "Gumbel noise of half the scale": lambda: (half_scale(gumbel_noise),),
-             "normal noise of the variance of Laplace noise": lambda: (normal_noise,)})
-def test_noise_laws(noises):
+@claim("thm-noisy-max", laplace_noise, gumbel_noise, exponential_noise,
+       bugs={"Laplace noise of half the scale": (scaled(laplace_noise, .5), gumbel_noise, exponential_noise),
+             "exponential noise of half the scale": (laplace_noise, gumbel_noise, scaled(exponential_noise, .5)),
+             "Gumbel noise of half the scale": (laplace_noise, scaled(gumbel_noise, .5), exponential_noise),
+             "normal noise of the variance of Laplace noise": (normal_noise, gumbel_noise, exponential_noise)})
+def test_noise_laws(*noises):
     """Integrate the law of the largest of three scores numerically, for all changes by at most 1, and for monotone
     changes with half the noise.
     """
     largest, pairs, off = 0, 0, 0
-    for noise, scores, change, monotone in itertools.product(noises(), [(0, 0, 0), (4, 0, 1), (-6, 0, 0), (12, 0, 0)],
+    for noise, scores, change, monotone in itertools.product(noises, [(0, 0, 0), (4, 0, 1), (-6, 0, 0), (12, 0, 0)],
                                                              itertools.product((-1, 0, 1), repeat=3), (False, True)):
         if monotone and min(change) < 0 < max(change):
             continue
@@ -267,10 +242,10 @@ def test_noise_laws(noises):
         x, y = (noisy_max_law(noise, u, scale) for u in (np.array(scores), np.add(scores, change)))
         largest, pairs, off = max(largest, np.abs(np.log(x) - np.log(y)).max()), pairs + 1, max(off, abs(x.sum() - 1))
     assert off < 3e-5 and largest <= 1 + 3e-5
-    return f"largest log-ratio {largest:.5f} epsilon over {pairs} pairs; the integrals add up to 1 within {off:.0e}"
+    return f"largest log-ratio {largest:.5f} epsilon over {pairs} pairs; the integrals add up to 1 {to(off)}"
 
 
-def noisy_max_of_scale(factor):
+def noisy_max_of_scale(factor=2.):
     def choose(scores, *, sensitivity, epsilon, monotonic=False, rng):
         return np.argmax(scores + rng.laplace(0, factor * sensitivity / epsilon, scores.shape), axis=-1)
     return choose
@@ -351,13 +326,21 @@ def test_permute_and_flip_law(law):
         largest = max(largest, np.abs(np.log(ratios)).max() / epsilon)
     noise = noisy_max_law(exponential_noise, SCORES, 2 / EPSILON)
     assert largest <= 1 + 1e-9 and np.abs(noise - law(SCORES, EPSILON)).max() < 3e-5
-    return (f"law right to {worst:.0e}; largest log-ratio {largest:.6f} epsilon; never behind the exponential "
+    return (f"distribution right {to(worst)}; largest log-ratio {largest:.6f} epsilon; never behind the exponential "
             f"mechanism; best of the example {law(SCORES, EPSILON)[0]:.4f}")
+
+
+def largest_exponential(factor=1.):
+    """Choose by the largest of scores plus exponential noise of scale 2/epsilon, times a factor."""
+    def choose(scores, *, sensitivity, epsilon, rng):
+        noise = factor * rng.standard_exponential(scores.shape)
+        return np.argmax(scores * epsilon / (2 * sensitivity) + noise, axis=-1)
+    return choose
 
 
 @claim("thm-permute-and-flip", permute_and_flip,
        bugs={"candidates put back": exponential,
-             "exponential noise without the 2": largest_of(lambda rng, shape: rng.standard_exponential(shape) / 2),
+             "exponential noise without the 2": largest_exponential(factor=.5),
              "two-sided noise": report_noisy_max})
 def test_permute_and_flip_draws(permute_and_flip):
     """Count 400 000 choices and compare with the law enumerated over every order (a probability off by 0.01 is
@@ -372,28 +355,28 @@ def test_permute_and_flip_draws(permute_and_flip):
 
 # --- median by rank ---------------------------------------------------------------------------------------------------
 
-def sum_of_distances(x, values):
-    return -np.abs(np.array(x)[:, None] - np.arange(values)).sum(axis=0).astype(float)
+def sum_of_distances(x, candidates):
+    return -np.abs(x[:, None] - candidates).sum(axis=0)
 
 
-def difference_of_sides(x, values):
-    x, c = np.array(x), np.arange(values)[:, None]
-    return -np.abs((x < c).sum(axis=1) - (x > c).sum(axis=1)).astype(float)
+def difference_of_sides(x, candidates):
+    c = candidates[:, None]
+    return -np.abs((x < c).sum(axis=1) - (x > c).sum(axis=1))
 
 
-@claim("prop-median", rank_score,
+@claim("prop-median", page_function("selection", "rank_scores"),
        bugs={"the sum of distances": sum_of_distances, "the difference of the two sides": difference_of_sides,
-             "the median's own distance": lambda x, values: -np.abs(np.median(x) - np.arange(values))})
+             "the median's own distance": lambda x, candidates: -np.abs(np.median(x) - candidates)})
 def test_rank_score(score):
     """Enumerate all data sets of four records with four values, all neighbours, and the exact chance of a bad rank."""
-    moved, closest = 0, 0
+    moved, closest, on = 0, 0, lambda x: score(np.sort(x), np.arange(4)).astype(float)
     for _, x, y in neighbours(4, 4):
-        moved = max(moved, np.abs(score(x, 4) - score(y, 4)).max())
+        moved = max(moved, np.abs(on(x) - on(y)).max())
     for x in itertools.product(range(4), repeat=4):
         sides = -rank_score(x, 4)
         for epsilon, beta in itertools.product((1., 3., 10.), (.5, .1, .01)):
             bad = sides >= 4 / 2 + 2 / epsilon * math.log(4 / beta)
-            failure = exponential_probabilities(score(x, 4), sensitivity=1, epsilon=epsilon)[bad].sum()
+            failure = exponential_probabilities(on(x), sensitivity=1, epsilon=epsilon)[bad].sum()
             closest = max(closest, failure / beta)
     assert moved == 1 and closest <= 1
     return f"the score moves by {moved:.0f}; failures at most {closest:.3f} of the bound"

@@ -8,7 +8,7 @@ from numpy.polynomial.legendre import leggauss
 from scipy.optimize import linprog
 
 from dplib.lower_bounds import tracing_sample_size, tracing_scores
-from tests.claims import claim
+from tests.claims import claim, to
 
 NODES, WEIGHTS = leggauss(12)       # averages over p uniform on [-1, 1] (weights / 2), exact up to degree 23
 
@@ -63,7 +63,7 @@ def test_scores_of_everybody(scores, member_mean, stranger_variance):
     mean = sum(w * member_mean(p, n) for w, p in grid)
     variance = sum(w * chances(one, p) @ stranger_variance(p, one.mean(axis=1)) for w, p in grid)
     assert abs(mean - 2 / (3 * n)) < 1e-12 and abs(variance - 8 / (15 * n)) < 1e-12
-    return f"means and variances equal to {worst:.0e}; on average 2/(3n) and 8/(15n) per column"
+    return f"means and variances agree {to(worst)}; on average 2/(3n) and 8/(15n) per column"
 
 
 # --- fingerprints ---------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def test_fingerprints_of_all_sorts_of_functions(fingerprint, correlation):
             worst = max(worst, abs(left - fingerprint(square, error)), abs(left - correlation(product)))
             count += 1
     assert worst < 1e-11
-    return f"both sides equal to {worst:.0e} for {count} functions of one to six signs"
+    return f"both sides agree {to(worst)} for {count} functions of one to six signs"
 
 
 # --- the bound ------------------------------------------------------------------------------------------------------
@@ -140,10 +140,11 @@ def truthful_majority(n, epsilon, scale):
     return outputs, law
 
 
-def planted(change):
-    """The right statement, and a package that computes another one."""
-    return denominator, least_people, lambda *, columns, accuracy, epsilon, delta: math.ceil(
-        change(columns, accuracy * math.sqrt(columns), epsilon, delta))
+def rounded_up(change=least_people):
+    """What the package computes, with room for another statement."""
+    def sample_size(*, columns, accuracy, epsilon, delta):
+        return math.ceil(change(columns, accuracy * math.sqrt(columns), epsilon, delta) - 1e-9)
+    return sample_size
 
 
 @claim("thm-tracing-bound", denominator, least_people, tracing_sample_size,
@@ -159,9 +160,10 @@ def planted(change):
                  (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
              "half of the squared error": (denominator, lambda d, alpha, epsilon, delta:
                  (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
-             "in the package: the simpler form": planted(lambda d, alpha, epsilon, delta:
-                 d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta)),
-             "in the package: one person too few": planted(lambda *given: least_people(*given) - 1)})
+             "in the package: the simpler form": (denominator, least_people, rounded_up(lambda d, alpha, epsilon, delta:
+                 d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta))),
+             "in the package: one person too few":
+                 (denominator, least_people, rounded_up(lambda *given: least_people(*given) - 1))})
 def test_accounting_of_scores(denominator, least_people, in_package):
     """Find the two laws that are farthest apart in their mean score by linear programming: they must stay within the
     denominator, and for delta = 0 come within 1% of it. Then compute the exact mean squared error of randomised

@@ -13,7 +13,7 @@ from dplib.lower_bounds import (clamped_likelihood_test, mean_sample_size_lower_
                                 two_point_sample_size)
 from dplib.mean import clipped_mean, two_stage_mean, unbounded_mean
 from tests.chance import FAR
-from tests.claims import claim
+from tests.claims import claim, to
 
 
 def tv(shift):
@@ -88,7 +88,7 @@ def test_gap_of_coupled_data(sample_size, closed_form, simple):
             n = int(sample_size(total_variation=a, epsilon=epsilon, beta=beta))
             assert gap(n) >= 1 - 2 * beta - 1e-12 and gap(n - 1) < 1 - 2 * beta, (a, epsilon, beta)
     assert worst < 1e-12 and closest < 1e-7
-    return f"closed form equal to {worst:.0e}; no private test above the bound, the closest {max(closest, 0):.0e} below"
+    return f"closed form right {to(worst)}; no private test above the bound, and one meets it {to(max(closest, 0))}"
 
 
 # --- the vote -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dplib.histograms import stability_threshold
 from dplib.mean import (
     clip_radius, noise_tail, stability_failure_bound, three_cells_failure_bound, unbounded_mean)
 from tests.chance import FAR, LEVEL, laplace_cdf, standard_errors
-from tests.claims import claim
+from tests.claims import claim, to
 
 THETA = np.linspace(.002, .998, 499)         # in units of 1/b
 
@@ -126,10 +126,11 @@ def threshold(epsilon, delta):
     return stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
 
 
-def one_cell(*, size, epsilon, delta, width=1., b=None, T=None, noises=2, occupied=True, far=True,
-             offsets=np.linspace(0, .5, 21)):
+@functools.cache                        # every run of the check compares with the same bounds
+def one_cell(*, size, epsilon, delta, width=1., scale=lambda epsilon: 2 / epsilon, threshold=threshold, noises=2,
+             occupied=True, far=True, offsets=np.linspace(0, .5, 21), spent=1.):
     """The bound of the theorem by brute force, with room for mistakes."""
-    b, T, worst = b or 2 / epsilon, T or threshold(epsilon, delta), 0
+    b, T, worst = scale(spent * epsilon), threshold(spent * epsilon, delta), 0
     for u in offsets:
         j, p = masses(u, width)
         own, rest = p[j == 0], p[np.abs(j) >= 2]
@@ -154,14 +155,14 @@ SETTINGS = [(400, .25, 1e-6, 1.), (180, .5, 1e-6, 1.), (60, 1., .01, 1.), (40, 2
 
 
 @claim("thm-stability-failure", stability_failure_bound,
-       bugs={"noise of scale 1/epsilon": lambda **given: one_cell(**given, b=1 / given["epsilon"]),
+       bugs={"noise of scale 1/epsilon": functools.partial(one_cell, scale=lambda epsilon: 1 / epsilon),
              "the threshold of add/remove":
-                 lambda **given: one_cell(**given, T=1 - math.log(2 * given["delta"]) / given["epsilon"]),
-             "one Laplace factor instead of two": lambda **given: one_cell(**given, noises=1),
-             "no far cells": lambda **given: one_cell(**given, far=False),
-             "far cells as if they were occupied": lambda **given: one_cell(**given, occupied=False),
-             "the mean in the middle of its cell": lambda **given: one_cell(**given, offsets=[.5]),
-             "half of epsilon": lambda **given: one_cell(**given | dict(epsilon=given["epsilon"] / 2))})
+                 functools.partial(one_cell, threshold=lambda epsilon, delta: 1 - math.log(2 * delta) / epsilon),
+             "one Laplace factor instead of two": functools.partial(one_cell, noises=1),
+             "no far cells": functools.partial(one_cell, far=False),
+             "far cells as if they were occupied": functools.partial(one_cell, occupied=False),
+             "the mean in the middle of its cell": functools.partial(one_cell, offsets=(.5,)),
+             "half of epsilon": functools.partial(one_cell, spent=.5)})
 def test_one_cell_must_pass(bound):
     """Compare the bound with brute force over offsets and theta, to half a percent, in eight settings with widths from
     .5 to 3. Then draw counts and noise in 20 000 runs for each of three offsets: failures may exceed the bound by 6.5
@@ -176,7 +177,7 @@ def test_one_cell_must_pass(bound):
             hits = simulated(n, epsilon, delta, width, u, rng)
             assert standard_errors(hits, 20_000, min(stated, 1)) < FAR
             nearest = max(nearest, hits / 20_000 / stated)
-    return f"right to {off:.0e}; simulated failures at most {nearest:.2f} of the bound"
+    return f"right {to(off)}; simulated failures at most {nearest:.2f} of the bound"
 
 
 def unseen(n, p, T, b):
@@ -207,6 +208,7 @@ def factor(tau):
     return math.exp(1 - 2 * tau) / (4 * (1 - tau)) if tau >= .5 else 1.
 
 
+@functools.cache
 def three_cells(*, size, epsilon, delta, width, unseen=unseen, three=three, factor=factor, empty=True, released=True,
                 offsets=np.linspace(0, .5, 21)):
     """The bound of the proposition by brute force, with room for mistakes."""
@@ -244,7 +246,7 @@ RIGHT = three_cells_failure_bound, unseen, three, factor
              "in the package: two cells instead of three": planted(three=lambda q: q[1] * min(q[0], q[2])),
              "in the package: no empty cell": planted(empty=False),
              "in the package: far cells all released": planted(released=False),
-             "in the package: the mean in the middle": planted(offsets=[.5])})
+             "in the package: the mean in the middle": planted(offsets=(.5,))})
 def test_three_cells_must_miss(bound, unseen, three, factor):
     """Sum over all counts to check the formula for one cell. Average the exact chance, given the counts, that three
     cells are all silent over 20 000 drawn counts: the product is never less, and no more than twice as much somewhere.
@@ -281,5 +283,5 @@ def test_three_cells_must_miss(bound, unseen, three, factor):
             assert standard_errors(hits, 20_000, stated) < FAR
             nearest = max(nearest, hits / 20_000 / stated if stated > .005 else 0)
     assert closest < 2 and nearest > .5
-    return (f"one cell exact to {off:.0e}; the product from {closest:.2f} times the truth on; bound right to {apart:.0e}; "
+    return (f"one cell right {to(off)}; the product from {closest:.2f} times the truth on; bound right {to(apart)}; "
             f"simulated failures up to {nearest:.2f} of it")

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from tests import chance
-from tests.claims import claim
+from tests.claims import claim, page_function, to
 
 
 def all_bits(n):
@@ -64,11 +64,14 @@ def reports(n, times, epsilon):
     return law
 
 
-@claim("prop-reconstruction-limit", lambda answers, epsilon: limit(answers * epsilon),
-       bugs={"the epsilon of one answer, however many there are": lambda answers, epsilon: limit(epsilon),
-             "the total divided by two": lambda answers, epsilon: limit(answers * epsilon / 2),
-             "half plus a quarter of the total": lambda answers, epsilon: .5 + answers * epsilon / 4})
-def test_every_attack(bound):
+most_bits = page_function("why-privacy", "most_bits")
+
+
+@claim("prop-reconstruction-limit", most_bits,
+       bugs={"every answer charged twice": lambda total: most_bits(2 * total),
+             "the total divided by two": lambda total: most_bits(total / 2),
+             "half plus a quarter of the total": lambda total: 100 * (.5 + total / 4)})
+def test_every_attack(most_bits):
     """Compute the best possible attack on private answers whose law is known exactly, and attain the limit with
     randomised response.
     """
@@ -79,11 +82,10 @@ def test_every_attack(bound):
         laws += [(times, reports(2, times, epsilon)) for times in (1, 2, 3)]
         for answers, law in laws:
             assert np.allclose(law.sum(axis=1), 1)
-            slack, cases = max(slack, best_attack(law) - bound(answers, epsilon)), cases + 1
-        attained = max(attained, abs(best_attack(reports(2, 1, epsilon)) - bound(1, epsilon)))
+            slack, cases = max(slack, best_attack(law) - most_bits(answers * epsilon) / 100), cases + 1
+        attained = max(attained, abs(best_attack(reports(2, 1, epsilon)) - most_bits(epsilon) / 100))
     assert slack <= 1e-12 and attained <= 1e-12
-    return (f"none of {cases} best attacks is above the limit, to within {max(slack, 0):.0e}; "
-            f"randomised response meets it to {attained:.0e}")
+    return f"none of {cases} best attacks is above the limit; randomised response meets it {to(attained)}"
 
 
 # --- every total, any error -------------------------------------------------------------------------------------------
@@ -122,12 +124,7 @@ def test_consistent_candidates(groups, places):
 
 # --- what totals cost together ---------------------------------------------------------------------------------------
 
-def busiest(groups, epsilon):
-    """The statement: epsilon for each group that the person in the most groups is in."""
-    return groups.sum(axis=0).max() * epsilon
-
-
-@claim("prop-bill", busiest,
+@claim("prop-bill", page_function("why-privacy", "together"),
        bugs={"every answer, also about groups of others": lambda groups, epsilon: len(groups) * epsilon,
              "the bill of the average person": lambda groups, epsilon: groups.sum(axis=0).mean() * epsilon,
              "one epsilon, as if the groups were disjoint": lambda groups, epsilon: epsilon})
@@ -145,7 +142,7 @@ def test_bill_of_all_totals(bill):
         errors.append(abs(max(ratios) - bill(groups, epsilon)))
         pairs += len(ratios)
     assert max(errors) <= 1e-9
-    return f"largest log-ratio as stated to {max(errors):.0e} over {pairs} pairs of neighbours"
+    return f"largest log-ratio as stated {to(max(errors))} over {pairs} pairs of neighbours"
 
 
 # --- few totals, random error -----------------------------------------------------------------------------------------
@@ -184,4 +181,4 @@ def test_least_squares_exactly(stated):
         mean, bound = stated(subsets, size**2 * chance)
         off, closest = max(off, np.abs(squared / mean - 1).max()), max(closest, wrong.max() / bound)
     assert off <= 1e-9 and closest <= 1
-    return f"mean squared error right to {off:.0e}; wrong bits at most {closest:.3f} of the bound, in 12 settings"
+    return f"mean squared error right {to(off)}; wrong bits at most {closest:.3f} of the bound, in 12 settings"
