@@ -1,6 +1,7 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
-# make bench  peers, floors and ours, side by side      make live    the chapters as notebooks in JupyterLab
+# make bench  peers, baselines and ours, side by side   make live    the chapters as notebooks in JupyterLab
+# make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of a page
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: book test serve live course bench clean
+.PHONY: book test check serve live course bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -35,6 +36,11 @@ book: _build/claims.json
 test: book
 	@$(BIN)/python -c "from tests.site.browser import announce; announce()"
 	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules dplib tests --ignore=tests/claims
+
+check: $(ENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python tests/changed.py)
+	@$(if $(PAGE),$(BIN)/python -m pytest -q tests/claims/test_$(subst -,_,$(PAGE)).py)
 
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000

@@ -96,7 +96,8 @@ class ClaimsTable(SphinxDirective):
         box += [title, runs_on(record), nodes.paragraph("", record["what"]),
                 nodes.paragraph("", f"Measured in this build: {record['measured']}."), nodes.paragraph("", caught(record))]
         if record["twins"]:
-            box += nodes.paragraph("", "It passes on what they are made from, without the mistake: ", *names(record["twins"]), nodes.Text("."))
+            box += nodes.paragraph("", "It passes on what they are made from, without the mistake: ",
+                                   *names(record["twins"]), nodes.Text("."))
         details = nodes.container(classes=["dp-claim-source"])
         details += [nodes.raw("", f"<details><summary>{record['test']}</summary>", format="html"),
                     nodes.literal_block(record["source"], record["source"], language="python"),
@@ -132,9 +133,10 @@ class ClaimsCount(SphinxDirective):
         checks = records(self.env)
         on_code = {r["label"] for r in checks if any(part["from"] != "formula" for part in r["code"])}
         stated = {r["label"] for r in checks}
-        return [nodes.paragraph("", f"In this build {len(checks)} checks, with {sum(len(r['caught']) for r in checks)} mutants, stand behind "
-                                f"{len(stated)} statements. {len(on_code)} statements have a check that runs on code of the package or of "
-                                f"a page; {len(stated - on_code)} are checked on a formula only.")]
+        mutants = sum(len(record["caught"]) for record in checks)
+        return [nodes.paragraph("", f"In this build {len(checks)} checks, with {mutants} mutants, stand behind {len(stated)} statements. "
+                                f"{len(on_code)} statements have a check that runs on code of the package or of a page; "
+                                f"{len(stated - on_code)} are checked on a formula only.")]
 
 
 class CitedTable(SphinxDirective):

@@ -132,10 +132,9 @@ def evidence(function):
     """Where the code under a check stands: the package, a page, or the test, which then checks a formula and no program."""
     module = getattr(function, "__module__", "")
     if module.startswith("dplib."):
-        return {"from": "package", "name": ".".join([*module.split(".")[:2], function.__qualname__])}     # by subject: dplib.mean.error_bound
-    if module.startswith("chapters."):
-        return {"from": "page", "name": function.__qualname__}
-    return {"from": "formula", "name": function.__qualname__}
+        subject = ".".join(module.split(".")[:2])                # dplib.mean.error_bound, whatever module it is written in
+        return {"from": "package", "name": f"{subject}.{function.__qualname__}"}
+    return {"from": "page" if module.startswith("chapters.") else "formula", "name": function.__qualname__}
 
 
 def page_function(page, name):

@@ -56,9 +56,9 @@ def centre_law_of_most_records(x, radius, epsilon):
              "records at the ends of the range left out": centre_law_of_most_records,
              "flatter than it need be": lambda x, radius, epsilon: centre_law(x, radius, .9 * epsilon)})
 def test_centre_on_all_neighbours(law):
-    """Compute the law of the centre exactly on all data sets of two to five records on six places, and compare each
-    with all its neighbours, interval by interval. No log-ratio is above epsilon, and one comes within 1% of it: nothing
-    is wasted either.
+    """Compute the distribution of the centre exactly on all data sets of two to five records on six places, and compare
+    each with all its neighbours, interval by interval. No log-ratio is above epsilon, and one comes within 1% of it:
+    nothing is wasted either.
     """
     radius, epsilon, worst, pairs = 1., .7, 0., 0
     places = (-1., -1 + 1e-4, 0., .5, .5 + 1e-4, 1.)
@@ -130,10 +130,10 @@ def cdf_of_answer(x, radius, plan):
              "a clip wider than its noise": adaptive(window=1.3),
              "the centre not charged": adaptive(charged=False), "a centre of 20% more": adaptive(coarse=1.2)})
 def test_outputs_follow_the_private_law(estimator):
-    """Run it 40 000 times on each of four data sets, ties and outliers among them, and compare with the exact law of
-    the statement for budgets that add up to epsilon: the density of the centre, Laplace noise for a clip to ±a, and the
-    inverse of its mean. A right law is rejected less than once in 10^7. With 10% too little noise the p-value is below
-    10^-20 in one of the data sets.
+    """Run it 40 000 times on each of four data sets, ties and outliers among them, and compare with the exact
+    distribution of the statement for budgets that add up to epsilon: the density of the centre, Laplace noise for a
+    clip to ±a, and the inverse of its mean. A right distribution is rejected less than once in 10^7. With 10% too
+    little noise the p-value is below 10^-20 in one of the data sets.
     """
     rng, least = np.random.default_rng(1), 1.
     cases = [([.3, -1., 2., 2.5], 5., 1.5), ([1.] * 4 + [-2., -2., 7., 90.], 5., 1.),
@@ -147,7 +147,7 @@ def test_outputs_follow_the_private_law(estimator):
         pvalue = noise_law_test(y[np.abs(y) < radius] if plan.stages == 2 else y, law).pvalue
         assert np.mean(np.abs(y) >= radius) < 1e-3 and pvalue > LEVEL, (len(x), epsilon, plan.stages, pvalue)
         least = min(least, pvalue)
-    return f"160 000 outputs follow the laws, least p-value {least:.2g}"
+    return f"160 000 outputs follow the distributions, least p-value {least:.2g}"
 
 
 # --- what a clip sees -----------------------------------------------------------------------------------------------
@@ -218,9 +218,9 @@ def bound_with(**mistake):
              "the exponent without its half": bound_with(theta_over_epsilon=1.),
              "z_0 = h_0 in place of the average": bound_with(average=False)})
 def test_misses_of_the_centre(bound):
-    """Compute the chance that the centre misses exactly for each of 400 samples, average it, and compare with the bound
-    at 25 combinations of people, range and distance. It must not be exceeded by more than 6.5 standard errors. The
-    bound itself must agree within 2% with a brute-force evaluation of the statement.
+    """Compute the probability that the centre misses exactly for each of 400 samples, average it, and compare with the
+    bound at 25 combinations of people, range and distance. It must not be exceeded by more than 6.5 standard errors.
+    The bound itself must agree within 2% with a brute-force evaluation of the statement.
     """
     rng, tightest, judged = np.random.default_rng(2), np.inf, 0
     settings = (1000, 1e3, .1, .3), (1000, 10., .045, 1.), (200, 1e6, .5, 0.), (40, 5., 1., -1.), (100, 10., 2., 0.)

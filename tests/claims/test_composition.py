@@ -98,7 +98,7 @@ def average_damage(loss, chance, epsilon):
              "the positive part forgotten":
                  lambda loss, chance, epsilon: float(np.sum(chance * -np.expm1(epsilon - loss)))})
 def test_best_event_against_average(delta):
-    """Compare the average with the best event for random laws, alone and in independent pairs.
+    """Compare the average with the best event for random distributions, alone and in independent pairs.
 
     Some outputs can come from one world only: their loss is infinite.
     """
@@ -114,7 +114,7 @@ def test_best_event_against_average(delta):
             differences += [abs(delta(loss, chance, epsilon) - alone), abs(delta(sums, chances, epsilon) - both)]
             assert both <= chances[sums > epsilon].sum() + 1e-15
     assert max(differences) <= 1e-12
-    return f"average and best event agree {to(max(differences))} over {len(differences)} pairs of laws"
+    return f"average and best event agree {to(max(differences))} over {len(differences)} pairs of distributions"
 
 
 # --- the worst case is a coin ----------------------------------------------------------------------------------------
@@ -139,11 +139,13 @@ def not_rescaled(p, q, epsilon, delta):
 
 
 @claim("lem-worst-case", simulation,
-       bugs={"K is the law itself": lambda p, q, epsilon, delta: (p, q, p, q),
-             "laws clipped to the ratio and not rescaled": not_rescaled,
+       bugs={"K is the distribution itself": lambda p, q, epsilon, delta: (p, q, p, q),
+             "distributions clipped to the ratio and not rescaled": not_rescaled,
              "the worlds exchanged": lambda p, q, epsilon, delta: simulation(q, p, epsilon, delta)})
 def test_rebuilt_from_a_coin(simulate):
-    """Build the simulation of random private pairs, check that its parts are laws, and rebuild both worlds from it."""
+    """Build the simulation of random private pairs, check that its parts are distributions, and rebuild both worlds
+    from it.
+    """
     rng, errors, smallest, pairs = np.random.default_rng(3), [], 0, 0
     for epsilon, delta in itertools.product((.1, 1, 4), (0, .01, .2)):
         truth = 1 / (1 + math.exp(-epsilon))

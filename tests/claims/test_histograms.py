@@ -120,7 +120,7 @@ def boundary_counts_as_outside(t, *, cells, b, noise):
                  (noisy_counts(lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2), chance_within, ghosts),
              "noise only on cells with somebody in them": (noisy_counts(everywhere=False), chance_within, ghosts),
              "one noise for all cells": (noisy_counts(shared=True), chance_within, ghosts),
-             "the union bound in place of the exact chance":
+             "the union bound in place of the exact probability":
                  (laplace_histogram, lambda t, *, cells, b, noise: 1 - cells * math.exp(-t / b), ghosts),
              "an error of exactly t not counted as within t": (laplace_histogram, boundary_counts_as_outside, ghosts),
              "both tails among the ghosts": (laplace_histogram, chance_within, lambda *a, **k: 2 * ghosts(*a, **k))})
@@ -326,8 +326,8 @@ def exact_geometric_failure(c, t, T, b):
              "only the noise can fail": (stability_histogram, lambda t, T, b: math.exp(-t / b), radius),
              "only silence can fail": (stability_histogram, lambda t, T, b: .5 * math.exp(-(t - T) / b), radius)})
 def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
-    """Compute the exact chance of failure for cells of every size up to 200, and release 20 000 cells of the worst
-    size. The radius is compared with exact chances for both noises.
+    """Compute the exact probability of failure for cells of every size up to 200, and release 20 000 cells of the worst
+    size. The radius is compared with exact probabilities for both noises.
     """
     tightest, worst, given = 0, 0, dict(epsilon=1., delta=.01, neighbor="replace")
     for b, T, over in itertools.product((1., 2., 20.), (1., 3.5, 27.), (0., .5, 4., 15.)):
@@ -360,8 +360,9 @@ def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
        bugs={"truncated noise, whose error has no n": truncated_histogram,
              "half the noise": named_cells(noise_scale=.5), "twice the noise": named_cells(noise_scale=2.)})
 def test_everybody_alone(histogram):
-    """Release up to 100 000 cells of one record each and compare the law of the largest error with the formula. For
-    10, 1000 and 100 000 cells there are 2000, 1000 and 50 releases; a frequency may be five standard errors off.
+    """Release up to 100 000 cells of one record each and compare the distribution of the largest error with the
+    formula. For 10, 1000 and 100 000 cells there are 2000, 1000 and 50 releases; a frequency may be five standard
+    errors off.
     """
     given, b, worst, medians = dict(epsilon=1., delta=.01, neighbor="replace", noise="laplace"), 2., 0, []
     T, rng = stability_threshold(**given), np.random.default_rng(5)

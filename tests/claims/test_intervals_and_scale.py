@@ -81,8 +81,8 @@ def around(centre=two_stage_mean, spent=1.):
                  x, split=.5, epsilon=2 * (1 - split) * epsilon, **given))})
 def test_noise_of_the_middle(interval):
     """Take 50 000 intervals of the same data. With all records in one cell their middles are the mean plus the noise of
-    the second stage; with 51 records in one cell and 50 in another they show how often the first stage chose which. Both
-    laws must be those of the split that the width was computed with.
+    the second stage; with 51 records in one cell and 50 in another they show how often the first stage chose which.
+    Both distributions must be those of the split that the width was computed with.
     """
     rng, runs, n, radius = np.random.default_rng(6), 50_000, 101, 1000.
     split, beta, _ = inference._narrowest(n, radius, 8., .95)
@@ -97,7 +97,7 @@ def test_noise_of_the_middle(interval):
     weight /= weight.sum()
     off = [standard_errors(np.sum(np.abs(middle - place) < 50), runs, w) for place, w in zip((.5, 700.5), weight, strict=True)]
     assert np.abs(off).max() < FAR, (off, weight)
-    return f"p-value {p:.2g} for the noise; the first stage within {np.abs(off).max():.1f} standard errors of its law"
+    return f"p-value {p:.2g} for the noise; the first stage within {np.abs(off).max():.1f} standard errors of its distribution"
 
 
 @functools.cache                        # every run of the check compares with the same half-widths
@@ -175,6 +175,7 @@ def test_scale_on_neighbours(private):
     second.
     """
     rng, runs, epsilon, delta = np.random.default_rng(2), 200_000, 1., .05
+
     def named(x):
         y = private(np.broadcast_to(np.array(x), (runs, len(x))), epsilon=epsilon, delta=delta, rng=rng)
         return {value: np.mean(y == value) for value in (4., 8., 16., 32., 64.)} | {None: np.mean(np.isnan(y))}
@@ -215,7 +216,7 @@ octave_masses = page_function("intervals-and-scale", "octave_masses")
        bugs={"differences not divided by the root of 2": (lambda u: octave_masses(u - .5), lambda: (.2895, .1142)),
              "the lead of four octaves": (octave_masses, lambda: (.2895, .1982)),
              "the mass of the octave of sigma": (octave_masses, lambda: (.3173, .1142)),
-             "one side of the normal law": (lambda u: octave_masses(u) / 2, lambda: (.2895, .1142))})
+             "one side of the normal distribution": (lambda u: octave_masses(u) / 2, lambda: (.2895, .1142))})
 def test_octaves_of_normal_pairs(law, constants):
     """Label a million pairs of normal records at five places of sigma in its octave, and compare the shares of octaves
     with the formula, up to 6.5 standard errors. On a grid of 20 001 places, between which they change by less
@@ -295,9 +296,9 @@ def by_variance(s, shift, B):
              "the distance of the centre forgotten": (excess, lambda s, shift, B: by_variance(s, 0, B)),
              "a bound that nothing attains": (excess, lambda s, shift, B: 2 * by_variance(s, shift, B))})
 def test_bias_of_any_law(excess, by_variance):
-    """Compute the bias of clipping exactly for 20 000 discrete laws, skew and heavy ones among them, with random
-    centres and windows. It is never above the first bound, nor the first above the second; a law on two points attains
-    both.
+    """Compute the bias of clipping exactly for 20 000 discrete distributions, skew and heavy ones among them, with
+    random centres and windows. It is never above the first bound, nor the first above the second; a distribution on two
+    points attains both.
     """
     rng, closest = np.random.default_rng(5), 0.
     for k in range(20_000):

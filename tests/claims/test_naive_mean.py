@@ -119,9 +119,10 @@ def mean_of_the_kept(x, low, high):
              "a limit read off the data": clipped(limit=lambda x, R, t: np.abs(x).max()),
              "twice the noise": clipped(noise_scale=2.)})
 def test_one_record_and_the_noise(mean):
-    """Measure how far one record moves the answer when the noise is the same, then the law of the noise. The noise must
-    not depend on the data and must be Laplace of scale movement/epsilon, by 100 000 draws: the test of the law rejects
-    the right one once in 10^8, and misses 5% too little noise less often than that. Records lie up to 10^300 away.
+    """Measure how far one record moves the answer when the noise is the same, then the distribution of the noise. The
+    noise must not depend on the data and must be Laplace of scale movement/epsilon, by 100 000 draws: the test of the
+    distribution rejects the right one once in 10^8, and misses 5% too little noise less often than that. Records lie up
+    to 10^300 away.
     """
     levels = []
     for seed, (n, R, epsilon) in enumerate([(1, 0., 1.), (4, 3., .3), (4, 50., 2.)]):
@@ -159,13 +160,13 @@ def nothing_for_clipping(*, level, beta=.01, **given):
              "twice the noise": (clipped(noise_scale=2.), clipped_mean_error_bound),
              "clipped at R":
                  (clipped(limit=lambda x, R, t: R, range_of_noise=lambda B, R: 2 * R + 8), clipped_mean_error_bound),
-             "no chance in the bound": (clipped_mean, without_chance),
+             "no randomness in the bound": (clipped_mean, without_chance),
              "one tail of the error for both": (clipped_mean, one_tail),
              "nothing set aside for clipping": (clipped_mean, nothing_for_clipping)})
 def test_errors_of_gaussians(mean, bound):
     """Estimate the mean of Gaussians 10 000 times in twelve settings, at and inside the ends of the range, and compare
-    how often the error exceeds the bound with the law. A frequency may be 6.5 standard errors above what is stated,
-    or below what the law says by that and beta.
+    how often the error exceeds the bound with the distribution. A frequency may be 6.5 standard errors above what is
+    stated, or below what the distribution says by that and beta.
     """
     runs, beta, rng, highest = 10_000, .01, np.random.default_rng(2), 0
     for n, R, epsilon in itertools.product((10, 200), (0., 2., 60.), (.2, 5.)):
@@ -207,7 +208,7 @@ def opposite_sign(t, *, sd, scale):
              "the formula in plain floating point": plain_formula})
 def test_tail_by_integration(tail):
     """Integrate the Laplace tail against the normal density and compare, from ratios s/b of 1/50 to 50 and far into the
-    tails, where the chance is 10^-88. The two agree to nine digits.
+    tails, where the probability is 10^-88. The two agree to nine digits.
     """
     off, smallest = [], 1
     for s, b, far in itertools.product((.02, 1., 3.), (.06, 1.), (-6., -1., 0., .3, 2., 8., 20.)):

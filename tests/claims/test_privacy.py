@@ -56,9 +56,11 @@ def one_order(p, q, *, epsilon):
 @claim("thm-hockey-stick", hockey_stick,
        bugs={"one order of the neighbours only": one_order,
              "total variation, whatever epsilon": lambda p, q, *, epsilon: np.maximum(p - q, 0).sum(),
-             "the positive part forgotten": lambda p, q, *, epsilon: max((p - math.exp(epsilon) * q).sum(), (q - math.exp(epsilon) * p).sum())})
+             "the positive part forgotten":
+                 lambda p, q, *, epsilon: max((p - math.exp(epsilon) * q).sum(), (q - math.exp(epsilon) * p).sum())})
 def test_best_event(divergence):
-    """Compare with the best of all 4096 events of random laws on 12 outputs, in both orders of the neighbours."""
+    """Compare with the best of all 4096 events of random distributions on 12 outputs, in both orders of the neighbours.
+    """
     rng, worst = np.random.default_rng(1), 0
     for epsilon in EPSILONS:
         for p, q in rng.dirichlet(np.full(12, .3), (5, 2)):
@@ -78,7 +80,8 @@ def kernel_that_looks(rng, outputs, secret):
 
 @claim("thm-post-processing", fixed_kernel, bugs={"post-processing that looks at the data again": kernel_that_looks})
 def test_processed_afterwards(kernel):
-    """Send random pairs of laws through random channels and watch the exact delta, at four values of epsilon."""
+    """Send random pairs of distributions through random channels and watch the exact delta, at four values of epsilon.
+    """
     rng, growth = np.random.default_rng(2), -np.inf
     for _ in range(200):
         p, q = rng.dirichlet(np.full(6, .5), 2)
@@ -143,7 +146,9 @@ def with_noise(change=lambda b, shape, rng: rng.laplace(0, b, shape)):
              "one draw for all coordinates": with_noise(lambda b, shape, rng: np.broadcast_to(rng.laplace(0, b, shape[:1] + (1,)), shape)),
              "one-sided noise": with_noise(lambda b, shape, rng: rng.exponential(b, shape))})
 def test_laplace_noise(laplace):
-    """Test the law of 100 000 draws (a change of scale by 5% is missed less than once in 10^9), their independence, and compute the ratio exactly."""
+    """Test the distribution of 100 000 draws (a change of scale by 5% is missed less than once in 10^9), their
+    independence, and compute the ratio exactly.
+    """
     rng, sensitivity, epsilon = np.random.default_rng(3), 3., .7
     b = sensitivity / epsilon
     noise = laplace(np.full((50_000, 2), 10.), sensitivity=sensitivity, epsilon=epsilon, rng=rng) - 10
@@ -156,7 +161,8 @@ def test_laplace_noise(laplace):
     y = np.linspace(-50, 50, 10_001)
     ratio = np.max((np.abs(y - sensitivity) - np.abs(y)) / b)
     assert ratio <= epsilon + 1e-12
-    return f"p = {result.pvalue:.2f} for the law, mean |noise| {np.abs(noise).mean() / b:.4f} scales; log-ratio of densities at most {ratio / epsilon:.6f} epsilon"
+    return (f"p = {result.pvalue:.2f} for the distribution, mean |noise| {np.abs(noise).mean() / b:.4f} scales; "
+            f"log-ratio of densities at most {ratio / epsilon:.6f} epsilon")
 
 
 def integer_noise(ratio=lambda sensitivity, epsilon: math.exp(-epsilon / sensitivity)):
@@ -169,9 +175,12 @@ def integer_noise(ratio=lambda sensitivity, epsilon: math.exp(-epsilon / sensiti
 @claim("thm-discrete-laplace", discrete_laplace,
        bugs={"half the noise": integer_noise(lambda sensitivity, epsilon: math.exp(-2 * epsilon / sensitivity)),
              "sensitivity forgotten": integer_noise(lambda sensitivity, epsilon: math.exp(-epsilon)),
-             "Laplace noise, rounded": lambda value, *, sensitivity, epsilon, rng: value + np.rint(rng.laplace(0, sensitivity / epsilon, value.shape)).astype(int)})
+             "Laplace noise, rounded": lambda value, *, sensitivity, epsilon, rng:
+                 value + np.rint(rng.laplace(0, sensitivity / epsilon, value.shape)).astype(int)})
 def test_integer_noise(discrete_laplace):
-    """Count 400 000 draws cell by cell (5% too little noise is missed less than once in 10^9), then compute ratio, tail and variance exactly."""
+    """Count 400 000 draws cell by cell (5% too little noise is missed less than once in 10^9), then compute ratio, tail
+    and variance exactly.
+    """
     sensitivity, epsilon, n = 2, 1.4, 400_000
     q = math.exp(-epsilon / sensitivity)
     noise = np.asarray(discrete_laplace(np.full(n, 7), sensitivity=sensitivity, epsilon=epsilon, rng=np.random.default_rng(5))) - 7
@@ -221,10 +230,13 @@ def truth_probability(rule=lambda epsilon, k: math.exp(epsilon) / (math.exp(epsi
 
 @claim("thm-randomized-response", randomized_response,
        bugs={"truth probability (1 + epsilon)/2": truth_probability(lambda epsilon, k: (1 + epsilon) / 2),
-             "any answer instead of another one": truth_probability(lambda epsilon, k: (e := math.exp(epsilon)) / (e + k - 1) + 1 / (e + k - 1) / 2),
+             "any answer instead of another one":
+                 truth_probability(lambda epsilon, k: (math.exp(epsilon) + 1 / 2) / (math.exp(epsilon) + k - 1)),
              "the coin of k = 2 for all k": truth_probability(lambda epsilon, k: 1 / (1 + math.exp(-epsilon)))})
 def test_truthful_share(randomized_response):
-    """Count 300 000 reports for each of k = 2 and k = 5 (1% off in the truth probability is missed less than once in 10^9), then compute the ratio, bias and variance."""
+    """Count 300 000 reports for each of k = 2 and k = 5 (1% off in the truth probability is missed less than once in
+    10^9), then compute the ratio, bias and variance.
+    """
     rng, n, epsilon, far = np.random.default_rng(4), 300_000, .6, 0
     for k in (2, 5):
         p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)

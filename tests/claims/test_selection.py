@@ -67,8 +67,8 @@ def sensitivity_forgotten(scores, *, sensitivity, epsilon, monotonic=False):
              "half the noise for monotone scores": half_for_monotone,
              "the sensitivity left out": sensitivity_forgotten})
 def test_exponential_mechanism_on_all_neighbours(probabilities):
-    """Compute the law on all data sets of five records with three values and on all their neighbours, for counts and
-    for ranks.
+    """Compute the distribution on all data sets of five records with three values and on all their neighbours, for
+    counts and for ranks.
     """
     largest = {True: 0, False: 0}
     for score, relation in itertools.product((counts, rank_score), ("replace", "add_remove")):
@@ -117,6 +117,17 @@ def test_utility_of_the_exponential_mechanism(gap):
 by_exponential, by_permute_and_flip = (page_function("selection", name) for name in ("by_exponential", "by_permute_and_flip"))
 
 
+def permutation_law(coins):
+    """Distribution of permute-and-flip by enumeration of every order."""
+    law, orders = np.zeros(len(coins)), list(itertools.permutations(range(len(coins))))
+    for order in orders:
+        reached = 1 / len(orders)
+        for r in order:
+            law[r] += reached * coins[r]
+            reached *= 1 - coins[r]
+    return law
+
+
 @claim("prop-rivals", by_exponential, by_permute_and_flip,
        bugs={"one rival too many":
                  (lambda lead, epsilon, rivals: by_exponential(lead, epsilon, rivals + 1), by_permute_and_flip),
@@ -159,8 +170,8 @@ def largest_of(noise=lambda rng, shape: rng.gumbel(size=shape)):
              "one Gumbel variable for all": largest_of(lambda rng, shape: rng.gumbel(size=(len(rng.random(shape)), 1))),
              "Gumbel noise with the wrong sign": largest_of(lambda rng, shape: -rng.gumbel(size=shape))})
 def test_gumbel_maxima(exponential):
-    """Count 400 000 choices (a probability off by 0.01 is missed less than once in 10^9), and integrate the law of
-    the largest numerically.
+    """Count 400 000 choices (a probability off by 0.01 is missed less than once in 10^9), and integrate the
+    distribution of the largest numerically.
     """
     law = softmax(EPSILON / 2 * SCORES)
     far = furthest(draws(exponential, SCORES, EPSILON, 400_000, 3), law, 400_000)
@@ -179,7 +190,9 @@ def test_gumbel_maxima(exponential):
              "the sensitivity left out": lambda score, size, *, sensitivity, epsilon: score + 2 / epsilon * math.log(size),
              "m times the score": lambda score, size, *, sensitivity, epsilon: score * size})
 def test_crowd_as_one_candidate(as_one):
-    """Compare with the law in which every candidate of the crowd stands by itself, for crowds of up to 100 000."""
+    """Compare with the distribution in which every candidate of the crowd stands by itself, for crowds of up to 100
+    000.
+    """
     worst = 0
     for epsilon, sensitivity, size, score in itertools.product(EPSILONS, (.5, 3), (1, 10, 100_000), (0., -2., 4.)):
         law = lambda u: exponential_probabilities(u, sensitivity=sensitivity, epsilon=epsilon)
@@ -230,8 +243,8 @@ def noisy_max_law(noise, scores, scale):
              "Gumbel noise of half the scale": (laplace_noise, scaled(gumbel_noise, .5), exponential_noise),
              "normal noise of the variance of Laplace noise": (normal_noise, gumbel_noise, exponential_noise)})
 def test_noise_laws(*noises):
-    """Integrate the law of the largest of three scores numerically, for all changes by at most 1, and for monotone
-    changes with half the noise.
+    """Integrate the distribution of the largest of three scores numerically, for all changes by at most 1, and for
+    monotone changes with half the noise.
     """
     largest, pairs, off = 0, 0, 0
     for noise, scores, change, monotone in itertools.product(noises, [(0, 0, 0), (4, 0, 1), (-6, 0, 0), (12, 0, 0)],
@@ -261,7 +274,7 @@ def noisy_max_of_one_draw(scores, *, sensitivity, epsilon, monotonic=False, rng)
              "a tenth too little noise": noisy_max_of_scale(1.8), "noise for one score only": noisy_max_of_one_draw})
 def test_report_noisy_max(report_noisy_max):
     """Draw a million choices on two neighbours each and bound the real parameter from below, wrong less than once in
-    10^8, then compare a million choices with the exact law.
+    10^8, then compare a million choices with the exact distribution.
     """
     trials, epsilon, sure = 10**6, 1., 1e-9
     few, more = (round(draws(report_noisy_max, np.array(u), epsilon, trials, seed)[1] * trials)
@@ -307,7 +320,7 @@ def fixed_order(scores, epsilon):
 
 
 @claim("thm-permute-and-flip", by_integral,
-       bugs={"the exponential mechanism's law": exponential_instead, "coins without the 2": coins_without_two,
+       bugs={"the exponential mechanism's distribution": exponential_instead, "coins without the 2": coins_without_two,
              "the same order every time": fixed_order})
 def test_permute_and_flip_law(law):
     """Enumerate every order of up to six candidates, integrate exponential noise numerically, try all neighbours of
@@ -343,7 +356,7 @@ def largest_exponential(factor=1.):
              "exponential noise without the 2": largest_exponential(factor=.5),
              "two-sided noise": report_noisy_max})
 def test_permute_and_flip_draws(permute_and_flip):
-    """Count 400 000 choices and compare with the law enumerated over every order (a probability off by 0.01 is
+    """Count 400 000 choices and compare with the distribution enumerated over every order (a probability off by 0.01 is
     missed less than once in 10^9).
     """
     law = permutation_law(np.exp(EPSILON / 2 * (SCORES - SCORES.max())))
@@ -368,7 +381,9 @@ def difference_of_sides(x, candidates):
        bugs={"the sum of distances": sum_of_distances, "the difference of the two sides": difference_of_sides,
              "the median's own distance": lambda x, candidates: -np.abs(np.median(x) - candidates)})
 def test_rank_score(score):
-    """Enumerate all data sets of four records with four values, all neighbours, and the exact chance of a bad rank."""
+    """Enumerate all data sets of four records with four values, all neighbours, and the exact probability of a bad
+    rank.
+    """
     moved, closest, on = 0, 0, lambda x: score(np.sort(x), np.arange(4)).astype(float)
     for _, x, y in neighbours(4, 4):
         moved = max(moved, np.abs(on(x) - on(y)).max())

@@ -165,10 +165,10 @@ def rounded_up(change=least_people):
              "in the package: one person too few":
                  (denominator, least_people, rounded_up(lambda *given: least_people(*given) - 1))})
 def test_accounting_of_scores(denominator, least_people, in_package):
-    """Find the two laws that are farthest apart in their mean score by linear programming: they must stay within the
-    denominator, and for delta = 0 come within 1% of it. Then compute the exact mean squared error of randomised
-    response with averaging, of answering 0 and of a weak answer in between, for up to four people: none may need fewer
-    people than the bound. And the quoted form must be smaller, and the package's the statement, rounded up.
+    """Find the two distributions that are farthest apart in their mean score by linear programming: they must stay
+    within the denominator, and for delta = 0 come within 1% of it. Then compute the exact mean squared error of
+    randomised response with averaging, of answering 0 and of a weak answer in between, for up to four people: none may
+    need fewer people than the bound. And the quoted form must be smaller, and the package's the statement, rounded up.
     """
     closest = np.inf
     settings = [(.1, 0, .2, 1), (1, 0, .2, 1), (2, 0, .3, 2), (.5, 1e-3, .2, 1), (1, .01, .1, 1)]

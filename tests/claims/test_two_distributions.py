@@ -69,9 +69,9 @@ def at_the_mean(*, total_variation, epsilon, beta):
              "cosh forgotten": (two_point_sample_size, closed_form, lambda n, a, epsilon:
                  1 - math.exp(-epsilon * a * n / 2))})
 def test_gap_of_coupled_data(sample_size, closed_form, simple):
-    """Sum the largest gap over the binomial law term by term and compare it with the closed form, the simple bounds and
-    the least number of records. Then find the best private test of 0-1 records by linear programming: none may do
-    better, and one does as well where the law allows it.
+    """Sum the largest gap over the binomial distribution term by term and compare it with the closed form, the simple
+    bounds and the least number of records. Then find the best private test of 0-1 records by linear programming: none
+    may do better, and one does as well where the distribution allows it.
     """
     worst, closest = 0, np.inf
     for a, epsilon in itertools.product((.05, .4, 1.), (.1, .7, 3.)):
@@ -117,10 +117,10 @@ def tail_bound(n, a, theta):
              "a bound with twice the distance": (sign_test, sign_test_error, lambda n, a, theta:
                  tail_bound(n, min(1, 2 * a), theta))})
 def test_the_vote(test, error, tail_bound):
-    """Compare how often the vote says Q on the two neighbours where its chances differ most (300 000 runs each, the log
-    of the ratio must be epsilon up to 6.5 standard errors, while 5% too little noise is 12 of them off), how often it
-    errs with the exact formula, and the formula with its upper bound and with the best private test of votes, found by
-    linear programming.
+    """Compare how often the vote says Q on the two neighbours where its probabilities differ most (300 000 runs each,
+    the log of the ratio must be epsilon up to 6.5 standard errors, while 5% too little noise is 12 of them off), how
+    often it errs with the exact formula, and the formula with its upper bound and with the best private test of votes,
+    found by linear programming.
     """
     rng, runs, epsilon, off = np.random.default_rng(1), 300_000, 1., 0.
     chances = [np.mean(test(np.broadcast_to(x, (runs, 3)), shift=1., epsilon=epsilon, rng=rng))
@@ -180,8 +180,8 @@ def clamped_error(n, shift, clamp, epsilon, m=200):
                  math.exp(-theta * (1 - theta) * shift**2 / 2))})
 def test_the_clamped_likelihood_ratio(test, moment):
     """Compare how often it says Q on two neighbours whose clamped sums are as far apart as possible (300 000 runs each,
-    the log of the ratio must be epsilon up to 6.5 standard errors), how often it errs with the exact law of the
-    clamped sum, in both worlds and from a tiny clamp (the vote) to a large one, and the exact error with the upper
+    the log of the ratio must be epsilon up to 6.5 standard errors), how often it errs with the exact distribution of
+    the clamped sum, in both worlds and from a tiny clamp (the vote) to a large one, and the exact error with the upper
     bound.
     """
     rng, runs, epsilon, off = np.random.default_rng(2), 300_000, 1., 0.

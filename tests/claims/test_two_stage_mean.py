@@ -115,12 +115,12 @@ def bound(change=worst_sum):
                  bound(lambda n, cells, epsilon, w: worst_sum(n, min(cells, 3), epsilon, w)),
              "K/2 cells": bound(lambda n, cells, epsilon, w: worst_sum(n, cells // 2 + 1, epsilon, w)),
              "width 1 for every width": bound(lambda n, cells, epsilon, w: worst_sum(n, cells, epsilon)),
-             "no chance in the counts":
+             "no randomness in the counts":
                  bound(lambda n, cells, epsilon, w: min(1, cells * math.exp(-epsilon / 2 * .2054 * n)))})
 def test_failures_of_the_first_stage(F):
-    """Compute the chance of a wrong cell, exactly given the counts and averaged over 20 000 drawn counts, for means at
-    and off the edges of cells and at the end of the range. It may exceed the bound by 6.5 standard errors. The bound
-    itself is compared with brute force over offsets and theta, to one part in a thousand.
+    """Compute the probability of a wrong cell, exactly given the counts and averaged over 20 000 drawn counts, for
+    means at and off the edges of cells and at the end of the range. It may exceed the bound by 6.5 standard errors. The
+    bound itself is compared with brute force over offsets and theta, to one part in a thousand.
     """
     rng, nearest, off = np.random.default_rng(1), 0, 0
     settings = [(800, 100, .05, 1.), (400, 100, .1, 1.), (100, 100, .5, 1.), (200, 100, .5, 1.), (60, 2, 1., 1.),
@@ -148,7 +148,7 @@ def enough_people(cells, epsilon, beta):
        bugs={"the rule of thumb": lambda cells, epsilon, beta: math.ceil(5.86 / epsilon * math.log(cells / beta)),
              "ln K alone": lambda cells, epsilon, beta: enough_people(cells, epsilon, 1),
              "no K": lambda cells, epsilon, beta: enough_people(1, epsilon, beta),
-             "no chance in the counts":
+             "no randomness in the counts":
                  lambda cells, epsilon, beta: math.ceil(2 / (.2054 * epsilon) * math.log(cells / beta))})
 def test_enough_people(enough):
     """Compute the bound F at the stated number of people, for 2 to 10^300 cells. It must be at most beta."""
@@ -231,12 +231,13 @@ def test_law_of_the_choice(mean):
              "twice the noise": staged(noise_scale=2.)})
 def test_second_stage_keeps_its_share(mean):
     """Make the first stage certain of its cell by a huge epsilon. Then measure how far one record moves the answer when
-    the noise is the same, and test the law of 100 000 noises: Laplace of scale movement over (1 - split) epsilon,
-    whatever the data are. The test rejects the right law once in 10^8. Records lie up to 10^300 away.
+    the noise is the same, and test the distribution of 100 000 noises: Laplace of scale movement over (1 - split)
+    epsilon, whatever the data are. The test rejects the right distribution once in 10^8. Records lie up to 10^300 away.
     """
     levels = []
     for seed, (split, x) in enumerate([(.999, [.5] * 8), (.9999, [.5] * 2 + [10.5 * k for k in range(-3, 4) if k])]):
         epsilon = 5000.
+
         def run(last, runs=20):
             data = repeat([*x, last], runs)
             return mean(data, radius=40, epsilon=epsilon, split=split, rng=np.random.default_rng(seed))
@@ -271,8 +272,8 @@ def window_forgotten(*, size, level, epsilon, split, **given):
              "too small a window in the bound": (two_stage_mean, window_forgotten)})
 def test_errors_of_gaussians(mean, bound):
     """Estimate the mean of Gaussians 5000 times in 15 settings, at edges of cells, inside them and at the ends of the
-    range, and compare how often the error exceeds the bound with the law. A frequency may be 6.5 standard errors above
-    what is stated, or below what the law says by that, the failures and beta.
+    range, and compare how often the error exceeds the bound with the distribution. A frequency may be 6.5 standard
+    errors above what is stated, or below what the distribution says by that, the failures and beta.
     """
     runs, beta, rng, highest = 5000, .01, np.random.default_rng(3), 0
     settings = [(300, 10, 1., .5, 1.), (300, 10, .5, .7, 1.), (150, 1, .4, .5, 1.), (120, 20, 2., .5, 1.),

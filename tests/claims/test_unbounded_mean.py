@@ -59,9 +59,10 @@ def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda 
              "no clipping": slow(half_width=lambda B: np.inf), "a window without its 1.5 w": slow(half_width=lambda B: B - 1.5),
              "the first cell that passes": slow(largest=False), "the exact mean instead of a refusal": slow(refuses=False)})
 def test_privacy_and_error(mean):
-    """Compute the exact law of the chosen cell for six pairs of neighbours, and the delta that it needs; compare 2500
-    runs on small data with that law, 40 000 on one, and the noise of the second stage with its own. Then count how often the error or a
-    refusal exceeds the bound in 2000 runs at four settings. A frequency may be 6.5 standard errors off.
+    """Compute the exact distribution of the chosen cell for six pairs of neighbours, and the delta that it needs;
+    compare 2500 runs on small data with that distribution, 40 000 on one, and the noise of the second stage with its
+    own. Then count how often the error or a refusal exceeds the bound in 2000 runs at four settings. A frequency may be
+    6.5 standard errors off.
     """
     rng, paid = np.random.default_rng(1), .04
     b, T = 2., stability_threshold(epsilon=1., delta=paid, neighbor="replace", noise="laplace")
@@ -102,7 +103,7 @@ def test_privacy_and_error(mean):
             assert -standard_errors(hits, 2000, max(noise - F - beta, 0)) < FAR, (n, epsilon, t, hits)
             highest = max(highest, standard_errors(hits, 2000, min(F + beta + noise, 1)))
             assert highest < FAR, (n, epsilon, t, hits)
-    return (f"exact delta {needed:.6f} where {paid} is paid; frequencies within {worst:.1f} standard errors of the law; "
+    return (f"exact delta {needed:.6f} where {paid} is paid; frequencies within {worst:.1f} standard errors of the distribution; "
             f"errors no more than {highest:.1f} above their bound")
 
 
@@ -236,10 +237,10 @@ RIGHT = three_cells_failure_bound, unseen, three, factor
 @claim("prop-three-cells", *RIGHT,
        bugs={"an empty cell that passes": (RIGHT[0], unseen_without_empty, three, factor),
              "a threshold rounded down": (RIGHT[0], unseen_with_a_weak_inequality, three, factor),
-             "only chance in the counts": (RIGHT[0], lambda n, p, T, b: binom.cdf(math.ceil(T) - 1, n, p), three, factor),
-             "no chance in the counts": (RIGHT[0], lambda n, p, T, b: laplace_cdf(T - n * p, b), three, factor),
-             "the three chances squared": (RIGHT[0], unseen, lambda q: math.prod(q)**2, factor),
-             "the smallest chance, halved": (RIGHT[0], unseen, lambda q: min(q) / 2, factor),
+             "only the randomness in the counts": (RIGHT[0], lambda n, p, T, b: binom.cdf(math.ceil(T) - 1, n, p), three, factor),
+             "no randomness in the counts": (RIGHT[0], lambda n, p, T, b: laplace_cdf(T - n * p, b), three, factor),
+             "the three probabilities squared": (RIGHT[0], unseen, lambda q: math.prod(q)**2, factor),
+             "the smallest probability, halved": (RIGHT[0], unseen, lambda q: min(q) / 2, factor),
              "noise against noise a tenth too rare": (*RIGHT[:3], lambda tau: .9 * factor(tau)),
              "in the package: two Laplace factors": planted(factor=lambda tau: (1 - tau**2) ** -2),
              "in the package: C continued below one half": planted(factor=lambda tau: math.exp(1 - 2 * tau) / (4 * (1 - tau))),
@@ -248,10 +249,10 @@ RIGHT = three_cells_failure_bound, unseen, three, factor
              "in the package: far cells all released": planted(released=False),
              "in the package: the mean in the middle": planted(offsets=(.5,))})
 def test_three_cells_must_miss(bound, unseen, three, factor):
-    """Sum over all counts to check the formula for one cell. Average the exact chance, given the counts, that three
-    cells are all silent over 20 000 drawn counts: the product is never less, and no more than twice as much somewhere.
-    Compare C with the exact tail of a difference of noises. Then compare the bound with brute force over a finer
-    grid, to 4%, and with simulated failures.
+    """Sum over all counts to check the formula for one cell. Average the exact probability, given the counts, that
+    three cells are all silent over 20 000 drawn counts: the product is never less, and no more than twice as much
+    somewhere. Compare C with the exact tail of a difference of noises. Then compare the bound with brute force over a
+    finer grid, to 4%, and with simulated failures.
     """
     rng, off, closest, nearest, apart = np.random.default_rng(3), 0, np.inf, 0, 0
     y = np.linspace(-60, 60, 24_001)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from tests import chance
+from tests.chance import rng
 from tests.claims import claim, page_function, to
 
 
@@ -72,8 +72,8 @@ most_bits = page_function("why-privacy", "most_bits")
              "the total divided by two": lambda total: most_bits(total / 2),
              "half plus a quarter of the total": lambda total: 100 * (.5 + total / 4)})
 def test_every_attack(most_bits):
-    """Compute the best possible attack on private answers whose law is known exactly, and attain the limit with
-    randomised response.
+    """Compute the best possible attack on private answers whose distribution is known exactly, and attain the limit
+    with randomised response.
     """
     slack, attained, cases = -np.inf, 0, 0
     asked = [[[1, 1, 1]], [[1, 1, 0], [0, 1, 1]], [[1, 0, 0], [1, 0, 0]]]
@@ -132,7 +132,7 @@ def test_bill_of_all_totals(bill):
     """Compare the densities of all noisy totals together, on a lattice around them, for every secret and every bit
     that may flip.
     """
-    random = chance.rng(12).integers(0, 2, (9, 5))
+    random = rng(12).integers(0, 2, (9, 5))
     errors, pairs = [], 0
     for groups, epsilon in itertools.product([*DESIGNS, all_bits(3)[1:], np.eye(4, dtype=int)[:2], random], (.1, 1.)):
         n = groups.shape[1]
@@ -172,8 +172,8 @@ def exact(subsets, size, chance):
              "Chebyshev divided by two once more": lambda a, v: (stated(a, v)[0], stated(a, v)[1] / 2),
              "every answer as good as one bit": lambda a, v: (v * a.shape[1] / len(a), 2 * v * a.shape[1] / len(a))})
 def test_least_squares_exactly(stated):
-    """Run the attack on all secrets and all errors of a three-valued law, and compare the exact expectations with
-    the two formulas.
+    """Run the attack on all secrets and all errors of a three-valued distribution, and compare the exact expectations
+    with the two formulas.
     """
     off, closest = 0, 0
     for subsets, size, chance in itertools.product(DESIGNS, (.501, 2.), (.2, .9)):
