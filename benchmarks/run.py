@@ -3,8 +3,8 @@
     make bench
 
 Each row is one task. *Baseline* is the same arithmetic in plain NumPy, without privacy's bookkeeping. Runs of the competitors
-are interleaved, so that a busy machine hurts all of them alike; the median is printed. One thread. A peer that is too slow for
-the whole task gets a part of it, and so do we, in a row of their own: a ratio always compares the same work.
+are interleaved, so that a busy machine hurts all of them alike; the median is printed. One thread. Everybody does the
+whole task: a ratio compares the same work.
 """
 
 import os

@@ -16,11 +16,13 @@ LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
 LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
-POSITIVE, SHARE, UP_TO_ONE = {"above": 0}, {"above": 0, "below": 1}, {"above": 0, "at_most": 1}
-DOMAINS = {"sensitivity": POSITIVE, "epsilon": POSITIVE, "delta": SHARE, "beta": SHARE, "level": SHARE, "split": SHARE, "slack": SHARE,
-           "radius": {"at_least": 0}, "accuracy": POSITIVE, "width": POSITIVE, "half_width": {"at_least": 0}, "shift": POSITIVE,
-           "clamp": POSITIVE, "total_variation": UP_TO_ONE, "rate": UP_TO_ONE, "sigma": POSITIVE, "rho": POSITIVE, "step": POSITIVE,
-           "sd": {"at_least": 0}, "scale": {"at_least": 0}, "probability": {"at_least": 0, "at_most": 1}}
+DOMAINS = {  # of the real parameters
+    **dict.fromkeys(["sensitivity", "epsilon", "sigma", "rho", "step", "width", "accuracy", "shift", "clamp"], {"above": 0}),
+    **dict.fromkeys(["delta", "beta", "level", "split", "slack"], {"above": 0, "below": 1}),
+    **dict.fromkeys(["rate", "total_variation"], {"above": 0, "at_most": 1}),
+    **dict.fromkeys(["radius", "half_width", "sd", "scale"], {"at_least": 0}),
+    "probability": {"at_least": 0, "at_most": 1},
+}
 
 
 def generator(rng):
@@ -91,9 +93,13 @@ def real(name, value, **limits):
 
 
 def parameters(name, value, *, or_zero=False, **limits):
-    """Real parameters in the domain that their name has everywhere; ``or_zero`` adds its end at 0, limits go before."""
-    domain = {"at_least": 0} | {side: limit for side, limit in DOMAINS[name].items() if side != "above"} if or_zero else DOMAINS[name]
-    return reals(name, value, **domain | limits)
+    """Real parameters in the domain that their name has everywhere, narrowed by ``limits``; ``or_zero`` adds its end at 0."""
+    domain = DOMAINS[name] | limits
+    if or_zero:
+        domain["at_least"] = domain.pop("above")
+    if "at_most" in limits:
+        domain.pop("below", None)
+    return reals(name, value, **domain)
 
 
 def parameter(name, value, **limits):

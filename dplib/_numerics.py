@@ -14,11 +14,9 @@ def log1mexp(x):
 
 
 def gaussian_log_delta(epsilon, s):
-    """ln δ(ε, s) without cancellation.
-
-    The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both terms:
-    δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
-    """
+    """ln δ(ε, s) without cancellation."""
+    # The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both terms:
+    # δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # np.where also evaluates the branch it drops
         u, h = (epsilon * s - 0.5 / s) / np.sqrt(2), 1 / (np.sqrt(2) * s)
         drop = np.fmax(_erfcx_drop(u, h), np.finfo(float).tiny)  # only where e^(-u²) is 0 anyway
@@ -38,11 +36,9 @@ def _erfcx_drop(u, h):
 
 
 def gaussian_multiplier(epsilon, delta):
-    """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s.
-
-    The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is
-    decreasing and concave, so every step stays above the solution and the steps shrink quadratically.
-    """
+    """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s."""
+    # The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is
+    # decreasing and concave, so every step stays on the private side; find_root would need six times as long.
     z = ndtri(delta)
     root = np.sqrt(z**2 + 2 * epsilon)
     with np.errstate(over="ignore", divide="ignore"):

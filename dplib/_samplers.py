@@ -2,7 +2,7 @@
 
 A coin of probability p is tossed exactly, for every double p; the binary digits of a geometric variable are independent
 coins; everything else is made from these two facts and rejection. Given independent fair bits, the only deviation from
-the ideal laws is that the double p is itself rounded, and that outputs of total probability below 1e-300 never occur.
+the ideal distributions is that the double p is itself rounded, and that outputs of total probability below 1e-300 never occur.
 
 Symbols: ``rate`` is 1/b for noise of scale b, so that the ratio of neighbouring probabilities is ``q = exp(-rate)``.
 """
@@ -14,10 +14,8 @@ ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two outpu
 
 
 def bernoulli(p, shape, rng):
-    """Booleans of this shape, true with probability exactly ``p`` (a double below 1, or an array of them).
-
-    A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
-    """
+    """Booleans of this shape, true with probability exactly ``p`` (a double below 1, or an array of them)."""
+    # A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
     digits = np.ldexp(p, 64)
     whole = np.floor(digits)
     uniform = rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
@@ -31,10 +29,8 @@ def bernoulli(p, shape, rng):
 
 
 def geometric(rate, shape, rng):
-    """G with Pr[G = m] = (1 - q) q^m for m = 0, 1, ...
-
-    q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent coins of odds q^(2^j).
-    """
+    """G with Pr[G = m] = (1 - q) q^m for m = 0, 1, ..."""
+    # q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent coins of odds q^(2^j).
     total = np.zeros(shape, dtype=np.int64)
     digit = 0
     while 2.0**digit * rate < 700:  # later digits are 1 with probability below 1e-304
@@ -51,7 +47,7 @@ def two_sided_geometric(rate, shape, rng):
 
 
 def truncated_two_sided_geometric(rate, bound, shape, rng):
-    """The two-sided geometric law conditioned on |G| <= bound."""
+    """The two-sided geometric distribution conditioned on |G| <= bound."""
     return _accepted(lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, shape)
 
 

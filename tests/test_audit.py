@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import binom, norm
 
-from dplib.audit import audit_mechanism, epsilon_lower_bound, hockey_stick, max_log_ratio, noise_law_test
+from dplib.audit import audit_mechanism, epsilon_lower_bound, hockey_stick, max_log_ratio, noise_distribution_test
 from tests.chance import rng
 
 
@@ -159,7 +159,7 @@ def test_audit_takes_data_sets_and_rejects_bad_mechanisms():
 
 def test_noise_law_pvalue_is_honest():
     """Three thousand samples from the stated law: small p-values are not more frequent than they may be."""
-    pvalues = np.array([noise_law_test(sample, ndtr).pvalue for sample in rng(7).normal(size=(3000, 50))])
+    pvalues = np.array([noise_distribution_test(sample, ndtr).pvalue for sample in rng(7).normal(size=(3000, 50))])
     for level in (0.5, 0.1, 0.01):
         assert binom.sf(np.sum(pvalues <= level) - 1, 3000, level) > 1e-6
 
@@ -170,23 +170,23 @@ def test_noise_law_power_is_the_one_computed():
     critical = norm.ppf(1.25e-7) * np.sqrt(2 * n) + n  # α = 1e-6, halved for two tests, and again for two tails
     assert norm.cdf((critical - r**2 * n) / (r**2 * np.sqrt(2 * n))) > 0.999
     for seed in range(10):
-        test = noise_law_test(r * rng(seed).normal(size=n), ndtr)
+        test = noise_distribution_test(r * rng(seed).normal(size=n), ndtr)
         assert test.pvalue < 1e-6 < test.distance_pvalue
 
 
 def test_noise_law_sees_a_wrong_shape():
     """Laplace noise of the right variance: the distance is about .03, so at n = 1e5 both parts see it."""
-    test = noise_law_test(rng(8).laplace(scale=np.sqrt(0.5), size=100_000), ndtr)
+    test = noise_distribution_test(rng(8).laplace(scale=np.sqrt(0.5), size=100_000), ndtr)
     assert test.distance_pvalue < 1e-20
-    shifted = noise_law_test(rng(9).normal(size=100_000) + 0.03, ndtr)
+    shifted = noise_distribution_test(rng(9).normal(size=100_000) + 0.03, ndtr)
     assert shifted.distance_pvalue < 1e-6
 
 
 def test_noise_law_edges():
-    assert noise_law_test([0.7], ndtr).pvalue > 0.5
-    assert noise_law_test([-1e3, 0, 1e3], ndtr).pvalue == 0  # impossible values
+    assert noise_distribution_test([0.7], ndtr).pvalue > 0.5
+    assert noise_distribution_test([-1e3, 0, 1e3], ndtr).pvalue == 0  # impossible values
     for bad in ([], [[1.0]], [np.nan], ["a"]):
         with pytest.raises(ValueError, match="sample"):
-            noise_law_test(bad, ndtr)
+            noise_distribution_test(bad, ndtr)
     with pytest.raises(ValueError, match="cdf"):
-        noise_law_test([1.0, 2.0], lambda x: x)
+        noise_distribution_test([1.0, 2.0], lambda x: x)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dplib import histograms
-from dplib.audit import hockey_stick, noise_law_test
+from dplib.audit import hockey_stick, noise_distribution_test
 from dplib.histograms import laplace_histogram, stability_histogram, stability_threshold, truncated_histogram
 from tests.chance import ALARM, laplace_cdf, rng
 
@@ -22,8 +22,8 @@ RELATIONS = {"replace": 2, "add_remove": 1}
 def test_every_cell_gets_noise_of_the_right_scale(neighbor, scale):
     noisy = laplace_histogram([0, 0, 7], cells=100_000, epsilon=0.5, neighbor=neighbor, rng=rng(1))
     noisy[[0, 7]] -= [2, 1]
-    assert noise_law_test(noisy / scale, laplace_cdf).pvalue > ALARM
-    assert noise_law_test(0.95 * noisy / scale, laplace_cdf).pvalue < ALARM  # some 13 standard errors of Σz²
+    assert noise_distribution_test(noisy / scale, laplace_cdf).pvalue > ALARM
+    assert noise_distribution_test(0.95 * noisy / scale, laplace_cdf).pvalue < ALARM  # some 13 standard errors of Σz²
 
 
 @pytest.mark.parametrize("neighbor, changes", RELATIONS.items())
@@ -301,8 +301,8 @@ def test_truncated_laplace_follows_its_law():
     def cdf(z):
         return 0.5 + np.sign(z) * -np.expm1(-np.abs(z) / 3) / half
 
-    assert noise_law_test(noise, cdf).pvalue > ALARM and np.max(np.abs(noise)) <= 4
-    assert noise_law_test(0.97 * noise, cdf).pvalue < ALARM
+    assert noise_distribution_test(noise, cdf).pvalue > ALARM and np.max(np.abs(noise)) <= 4
+    assert noise_distribution_test(0.97 * noise, cdf).pvalue < ALARM
 
 
 def test_order_of_the_data_does_not_show():

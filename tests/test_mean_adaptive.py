@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import bdtrc, ndtr
 from scipy.stats import norm
 
-from dplib.audit import max_log_ratio, noise_law_test
+from dplib.audit import max_log_ratio, noise_distribution_test
 from dplib.mean import (
     AdaptivePlan, adaptive, adaptive_mean, adaptive_mean_error_bound, adaptive_plan, clipped_normal_mean, median_failure_bound,
     unclip)
@@ -54,9 +54,9 @@ MEDIANS = {
 def test_the_median_has_its_exact_law(x, radius, epsilon):
     assert adaptive_plan(size=len(x), radius=radius, epsilon=epsilon).stages == 1
     sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng(1))
-    assert noise_law_test(sample, median_cdf(x, radius, epsilon)).pvalue > ALARM
+    assert noise_distribution_test(sample, median_cdf(x, radius, epsilon)).pvalue > ALARM
     if 1 < len(x) < 7 and radius < 10 and x != MEDIANS["all outside"][0]:  # there both laws are uniform
-        assert noise_law_test(sample, median_cdf(x, radius, 2 * epsilon)).pvalue < ALARM  # the 2 of ε/2 forgotten
+        assert noise_distribution_test(sample, median_cdf(x, radius, 2 * epsilon)).pvalue < ALARM  # the 2 of ε/2 forgotten
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -109,13 +109,13 @@ def test_both_stages_have_their_exact_law():
     plan = adaptive_plan(size=40, radius=radius, epsilon=epsilon)
     assert plan.stages == 2
     sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng(2))
-    assert noise_law_test(sample, two_stage_cdf(x, radius, plan)).pvalue > ALARM
+    assert noise_distribution_test(sample, two_stage_cdf(x, radius, plan)).pvalue > ALARM
     for wrong in (
         AdaptivePlan(2, plan.epsilon_coarse, 2 * plan.epsilon_fine, plan.half_width),
         AdaptivePlan(2, 2 * plan.epsilon_coarse, plan.epsilon_fine, plan.half_width),
         AdaptivePlan(2, plan.epsilon_coarse, plan.epsilon_fine, 1.1 * plan.half_width),
     ):
-        assert noise_law_test(sample, two_stage_cdf(x, radius, wrong)).pvalue < ALARM
+        assert noise_distribution_test(sample, two_stage_cdf(x, radius, wrong)).pvalue < ALARM
 
 
 def test_both_stages_together_spend_epsilon():
@@ -335,7 +335,7 @@ def test_shapes_types_and_blocks(epsilon, monkeypatch):
 def test_small_blocks_do_not_change_the_law(monkeypatch):
     monkeypatch.setattr(adaptive, "BLOCK", 10)
     sample = adaptive_mean(np.tile(MEDIANS["even"][0], (20_000, 1)), radius=5.0, epsilon=1.5, rng=rng(14))
-    assert noise_law_test(sample, median_cdf(*MEDIANS["even"])).pvalue > ALARM
+    assert noise_distribution_test(sample, median_cdf(*MEDIANS["even"])).pvalue > ALARM
 
 
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-3, 1.0, 1e3, 1e308])

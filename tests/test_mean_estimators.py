@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from dplib.audit import hockey_stick, noise_law_test
+from dplib.audit import hockey_stick, noise_distribution_test
 from dplib.histograms import stability_threshold
 from dplib.mean import clip_radius, clipped_mean, estimators, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import exponential_probabilities
@@ -247,7 +247,7 @@ def test_the_noise_has_its_scale(estimate, share):
     is noticed, some 15 standard errors of Σz² away."""
     half_width = (2 if share == 1 else 3) + clip_radius(size=400, beta=0.1)
     noise = (estimate(np.ones((100_000, 400)), rng(12)) - 1) / (2 * half_width / (400 * share * 0.9))
-    assert noise_law_test(noise, laplace_cdf).pvalue > ALARM > noise_law_test(0.95 * noise, laplace_cdf).pvalue
+    assert noise_distribution_test(noise, laplace_cdf).pvalue > ALARM > noise_distribution_test(0.95 * noise, laplace_cdf).pvalue
 
 
 def test_the_window_holds_what_one_record_can_move():

@@ -11,7 +11,7 @@ from scipy.special import chdtri, ndtr
 from scipy.stats import ncx2
 
 from dplib import _samplers, mechanisms
-from dplib.audit import hockey_stick, max_log_ratio, noise_law_test
+from dplib.audit import hockey_stick, max_log_ratio, noise_distribution_test
 from dplib.mechanisms import (
     discrete_gaussian,
     discrete_gaussian_sigma,
@@ -54,17 +54,17 @@ def geometric_law(rate, furthest):
 
 def test_laplace_law_and_power():
     noise = laplace(np.full(200_000, 7.0), sensitivity=3, epsilon=1.5, rng=rng(1)) - 7
-    assert noise_law_test(noise / 2, laplace_cdf).pvalue > ALARM
+    assert noise_distribution_test(noise / 2, laplace_cdf).pvalue > ALARM
     assert (
-        noise_law_test(0.96 * noise / 2, laplace_cdf).pvalue < ALARM
+        noise_distribution_test(0.96 * noise / 2, laplace_cdf).pvalue < ALARM
     )  # 4% too little noise: some 18 standard errors of Σz²
 
 
 def test_gaussian_law_and_power():
     sigma = gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=2)
     noise = gaussian(np.zeros(100_000), sensitivity=2, epsilon=1, delta=1e-6, rng=rng(2))
-    assert noise_law_test(noise, lambda z: ndtr(z / sigma)).pvalue > ALARM
-    assert noise_law_test(0.97 * noise, lambda z: ndtr(z / sigma)).pvalue < ALARM  # power above 1 - 1e-9
+    assert noise_distribution_test(noise, lambda z: ndtr(z / sigma)).pvalue > ALARM
+    assert noise_distribution_test(0.97 * noise, lambda z: ndtr(z / sigma)).pvalue < ALARM  # power above 1 - 1e-9
 
 
 @pytest.mark.parametrize("size, beta", [(10, 0.05), (1, 0.5), (10**6, 1e-9), (3, 1 - 1e-9)])
@@ -250,7 +250,7 @@ def test_discrete_laplace_is_private_exactly(epsilon, sensitivity, monkeypatch):
 def test_discrete_laplace_far_out():
     wide = discrete_laplace(np.zeros(50_000, dtype=int), sensitivity=1, epsilon=2.0**-36, rng=rng(7))
     assert (
-        noise_law_test(wide / 2.0**36 * (1 - 2.0**-7), laplace_cdf).pvalue > ALARM
+        noise_distribution_test(wide / 2.0**36 * (1 - 2.0**-7), laplace_cdf).pvalue > ALARM
     )  # the price of rounding shows here
     assert abs(int(discrete_laplace(2**62, sensitivity=1, epsilon=1, rng=rng())) - 2**62) < 100
     with pytest.raises(ValueError, match=r"2\*\*36"):

@@ -2,24 +2,28 @@
 decides about privacy."""
 
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
 from dplib.book.site import public_names
 
-# Every name of a parameter, in the order in which a function takes them, and its meaning.
-DATA = {"probability": "event", "p": "Probabilities", "q": "", "hits": "event happened", "hits_neighbor": "", "mechanism": "Maps",
+ROOT = Path(__file__).resolve().parents[1]
+
+# Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
+DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often", "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "x": "data set|Records", "x_neighbor": "", "release": "means", "offset": "d, in", "seen": "mean",
+        "scores": "candidates", "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
 PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N", "radius": "R",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
-           "trials": "runs", "at_least": "", "at_most": ""}
-PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": "", "delta": ""}
-TUNING = {"monotonic": "scores", "neighbor": "", "noise": "", "clamp": "log-likelihood", "split": "share of ε", "width": "width of a cell",
-          "beta": "probability|chance", "level": "", "slack": "δ'", "step": "grid"}
+           "trials": "runs", "at_least": "size", "at_most": "size"}
+PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float .*\\b[01]\\b"}
+TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood", "split": "share of ε", "width": "width of a cell",
+          "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
 
@@ -74,3 +78,74 @@ def test_mutants_of_the_names_are_found():
         assert list(problems_of_names(mutant)), mutant
     with pytest.raises(ValueError, match="magnitude"):
         list(problems_of_names(unknown))
+
+
+def described(function):
+    """{parameter: what the docstring says of it}; "As in `other`" is what the other one says."""
+    found = {}
+    fields = re.findall(r"^:param ([\w, ]+): (.*(?:\n    .*)*)", inspect.getdoc(function) or "", re.M)
+    for names, text in fields:
+        other = re.match(r"As in `(\w+)`", text)
+        elsewhere = described(_find(public_names()[other[1]])) if other else {}
+        found |= {name: elsewhere.get(name, "") if other else " ".join(text.split()) for name in names.split(", ")}
+    return found
+
+
+def problems_of_descriptions(function):
+    """Parameters that the docstring leaves out, or describes by another meaning than theirs."""
+    said, meanings = described(function), DATA | PROBLEM | PRIVACY | TUNING | {"rng": "Generator"}
+    for name in (p.name for p in parameters(function) if p.name not in {"self", "cls"}):
+        if name not in said or not re.search(meanings[name], said[name]):
+            yield f"{name}: {said.get(name)}"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_parameter_is_described_by_its_one_meaning(function):
+    assert not list(problems_of_descriptions(function))
+
+
+def test_mutants_of_the_descriptions_are_found():
+    def another(*, size):
+        """:param size: How many mechanisms."""
+    def nothing(*, size):
+        """The size."""
+    def borrowed(*, accuracy):
+        """:param accuracy: As in `largest_gap`."""
+    for mutant in (another, nothing, borrowed):
+        assert list(problems_of_descriptions(mutant)), mutant
+
+
+# --- references ----------------------------------------------------------------------------------------------------------
+
+def statements():
+    """{label: how a docstring names the statement} of every page."""
+    for page in (ROOT / "chapters").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        title = re.search(r"^# (.*)", text, re.M)[1]
+        for kind, name, label in re.findall(r"^:::+\{prf:(\w+)\} *(.*)\n(?::\w+:.*\n)*?:label: (\S+)", text, re.M):
+            yield label, f"{kind} *{name}* on the page *{title}* ({label})"
+
+
+STATEMENTS = dict(statements())
+LABEL = r"\b(?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+"
+
+
+def problems_of_references(doc):
+    """Labels that are not named by kind, title and page, or that no page has."""
+    flat = " ".join(doc.split())
+    for label in re.findall(LABEL, flat):
+        name = STATEMENTS.get(label, "nowhere")
+        if name not in flat and name[0].upper() + name[1:] not in flat:
+            yield f"{label} is {name}"
+
+
+@pytest.mark.parametrize("name, full", [pytest.param(name, full, id=name) for name, full in public_names().items() if name != full])
+def test_a_reference_says_the_title_and_the_page_of_a_statement(name, full):
+    assert not list(problems_of_references(inspect.getdoc(_find(full))))
+
+
+def test_mutants_of_the_references_are_found():
+    right = STATEMENTS["thm-laplace"]
+    assert not list(problems_of_references(right))
+    for mutant in ("thm-laplace", right.replace("Laplace", "Gauss"), "theorem *X* on the page *Y* (thm-none)"):
+        assert list(problems_of_references(mutant)), mutant

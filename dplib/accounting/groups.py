@@ -1,4 +1,12 @@
-"""What a group of records, or a test, can make of a guarantee."""
+"""What a group of records, or a test, can make of a guarantee.
+
+Symbols
+-------
+D : distance
+    In how many records two data sets differ: how many neighbours lead from one to the other.
+T
+    T(v) = min(e^ε v, 1 - e^-ε (1 - v)): the largest probability of an event that has probability v on a neighbour.
+"""
 
 import numpy as np
 
@@ -9,39 +17,21 @@ from dplib._numerics import log1mexp
 def group_privacy(*, distance, epsilon, delta):
     """What (ε, δ)-DP promises when several records change.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    delta : float in [0, 1)
-    distance : int ≥ 0
-        How many records change.
+    :param distance: int ≥ 0. How many records change.
+    :param epsilon: float > 0
+    :param delta: float in [0, 1)
+    :returns: (float, float): (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
+    :Privacy: An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The
+        algorithmic foundations of differential privacy* (2014).
 
-    Returns
-    -------
-    (float, float)
-        (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
-
-    Privacy
-    -------
-    An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-group-privacy; Dwork and Roth (2014).
-
-    Examples
-    --------
-    >>> epsilon, delta = group_privacy(epsilon=0.5, delta=1e-6, distance=5)
+    >>> epsilon, delta = group_privacy(distance=5, epsilon=0.5, delta=1e-6)
     >>> epsilon, round(delta, 9)
     (2.5, 1.7238e-05)
     """
-    epsilon = _checks.real("epsilon", epsilon, above=0)
-    delta = _checks.real("delta", delta, at_least=0, below=1)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    delta = _checks.parameter("delta", delta, or_zero=True)
     distance = _checks.integer("distance", distance, at_least=0)
     if distance == 0 or delta == 0:
         return distance * epsilon, 0.0
@@ -52,42 +42,22 @@ def group_privacy(*, distance, epsilon, delta):
 def binary_test_bound(probability, *, distance=1, epsilon):
     """The largest probability that an event can have on one data set, given its probability on another.
 
-    Parameters
-    ----------
-    probability : array_like in [0, 1]
-        v = Pr[M(x) ∈ S].
-    epsilon : float > 0
-    distance : int ≥ 0 or array_like
-        How many neighbours lead from x to x'.
+    :param probability: array_like in [0, 1]. Pr[M(x) ∈ S] of an event S.
+    :param distance: int ≥ 0 or array_like. How many neighbours lead from x to x': in how many records they differ.
+    :param epsilon: float > 0
+    :returns: float64, the broadcast shape: T applied ``distance`` times to the probability.
+    :Privacy: If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        T applied ``distance`` times, T(v) = min(e^ε v, 1 - e^-ε (1 - v)).
-
-    Privacy
-    -------
-    If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-binary-tests.
-
-    Examples
-    --------
     At five percent false alarms, how many secrets can a test catch?
 
     >>> [round(float(binary_test_bound(0.05, epsilon=epsilon)), 4) for epsilon in (1, 5)]
     [0.1359, 0.9936]
     """
-    v = _checks.reals("probability", probability, at_least=0, at_most=1)
-    epsilon = _checks.real("epsilon", epsilon, above=0)
-    distance = _checks.integers("distance", distance, at_least=0, at_most=2**53)
+    v = _checks.parameters("probability", probability)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    distance = _checks.integers("distance", distance, at_least=0)
     with np.errstate(divide="ignore"):
         log_v = np.log(v)
     below_kink = np.ceil((-np.logaddexp(0, epsilon) - log_v) / epsilon)  # steps until v >= 1/(1 + e^ε)
@@ -99,37 +69,18 @@ def binary_test_bound(probability, *, distance=1, epsilon):
 def largest_gap(*, distance, epsilon):
     """The largest difference between an event's probabilities on two data sets.
 
-    Parameters
-    ----------
-    epsilon : float > 0
-    distance : int ≥ 0 or array_like
-        How many neighbours lead from one data set to the other.
+    :param distance, epsilon: As in `binary_test_bound`.
+    :returns: float64, the shape of ``distance``: g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 -
+        2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
+    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism
+        attains it.
+    :Raises: ValueError if an argument is out of range.
+    :References: Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
 
-    Returns
-    -------
-    float64, the shape of ``distance``
-        g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
-
-    Privacy
-    -------
-    If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains it.
-    It is smaller than tanh(εD/2), what Dε-DP alone would give, for D ≥ 2.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    prop-largest-gap.
-
-    Examples
-    --------
-    >>> largest_gap(epsilon=0.5, distance=[1, 3, 8]).round(5)
+    >>> largest_gap(distance=[1, 3, 8], epsilon=0.5).round(5)
     array([0.24492, 0.54202, 0.86466])
     """
-    epsilon = _checks.real("epsilon", epsilon, above=0)
-    pairs, single = np.divmod(_checks.integers("distance", distance, at_least=0, at_most=2**53).astype(np.int64), 2)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    pairs, single = np.divmod(_checks.integers("distance", distance, at_least=0).astype(np.int64), 2)
     first = single * np.tanh(epsilon / 2)
     return first - (1 - first) * np.expm1(-pairs * epsilon)

@@ -24,35 +24,19 @@ MOST_POINTS = 1 << 26  # of a grid
 class PrivacyLoss:
     """The distribution of the privacy loss of a mechanism, on a grid, rounded so that it never promises too much.
 
-    A loss between two points of the grid is split between them such that both P and P' keep their mass. This is the
-    most private distribution on the grid that dominates the true one: every δ(ε) it gives is an upper bound, also after
-    composition, and exact at the points of the grid before composition.
+    :ivar step: float. Distance h of the points of the grid.
+    :ivar lowest: int. The loss of the first entry of ``mass`` is lowest · step.
+    :ivar mass: float64 array, shape (m,). Probabilities, under P, of the losses lowest·step, (lowest + 1)·step, …
+    :ivar infinite: float. The probability of an infinite loss, together with all that was cut off.
+    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of
+        neighbours (the constructors cover mechanisms whose worst pair is symmetric), also after composition.
+    :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the
+        number of runs if that is larger; every composition adds 1e-15 to ``infinite``.
+    :Cost: O(m ln m) for a composition, m the points of its grid.
+    :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid
+        never promises too much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and
+        Manurangsi, *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
 
-    Attributes
-    ----------
-    step : float
-        Distance h of the points of the grid.
-    lowest : int
-        The loss of the first entry of ``mass`` is lowest · step.
-    mass : float64 array, shape (m,)
-        Probabilities, under P, of the losses lowest·step, (lowest + 1)·step, …
-    infinite : float
-        The probability of an infinite loss, together with all that was cut off.
-
-    Privacy
-    -------
-    ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of neighbours
-    (the constructors cover mechanisms whose worst pair is symmetric). Rounding is of relative order 1e-12 in δ, or
-    1e-16 times the number of runs if that is larger. Every composition adds 1e-15 to ``infinite``, for what is cut off
-    and for the rounding of the Fourier transform, so that smaller δ cannot be read off a composition.
-
-    References
-    ----------
-    def-privacy-loss, thm-privacy-loss; Koskela, Jälkö and Honkela (2020); Doroshenko, Ghazi, Kamath, Kumar and
-    Manurangsi, "Connect the dots" (2022).
-
-    Examples
-    --------
     A hundred Gaussian answers, and one Laplace answer on top:
 
     >>> gauss = PrivacyLoss.from_gaussian(sigma=40.0, sensitivity=1.0).compose(100)
@@ -70,13 +54,10 @@ class PrivacyLoss:
     def from_laplace(cls, *, epsilon, step=1e-4):
         """Laplace noise of scale Δ/ε against a change of Δ.
 
-        Parameters
-        ----------
-        epsilon : float > 0
-        step : float > 0
-            Distance of the points of the grid.
+        :param epsilon: float > 0
+        :param step: float > 0. Distance of the points of the grid.
         """
-        epsilon, step = _checks.real("epsilon", epsilon, above=0), _checks.real("step", step, above=0)
+        epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x = grid * step
         inside = np.clip(x, -epsilon, epsilon)
@@ -88,18 +69,13 @@ class PrivacyLoss:
     def from_gaussian(cls, *, sigma, sensitivity, step=1e-4):
         """Gaussian noise against a change of ``sensitivity``.
 
-        Parameters
-        ----------
-        sigma : float > 0
-            Standard deviation of the noise.
-        sensitivity : float > 0
-            ℓ₂ sensitivity of the query, in the units of ``sigma``.
-        step : float > 0
-            Distance of the points of the grid.
+        :param sigma: float > 0. Standard deviation of the noise.
+        :param sensitivity: float > 0, ℓ₂ sensitivity of the query, in the units of ``sigma``.
+        :param step: float > 0. Distance of the points of the grid.
         """
-        sensitivity, sigma = _checks.real("sensitivity", sensitivity, above=0), _checks.real("sigma", sigma, above=0)
+        sensitivity, sigma = _checks.parameter("sensitivity", sensitivity), _checks.parameter("sigma", sigma)
         shift = _checks.real("sensitivity / sigma", sensitivity / sigma, above=0)
-        step = _checks.real("step", step, above=0)
+        step = _checks.parameter("step", step)
         grid = _grid(shift**2 / 2 - TAIL * shift, shift**2 / 2 + TAIL * shift, step)
         z = grid * step / shift
         p, q = _normal_cells(z - shift / 2), _normal_cells(z + shift / 2)
@@ -109,13 +85,10 @@ class PrivacyLoss:
     def from_pure(cls, *, epsilon, step=1e-4):
         """Randomised response, which dominates every ε-DP mechanism.
 
-        Parameters
-        ----------
-        epsilon : float > 0
-        step : float > 0
-            Distance of the points of the grid.
+        :param epsilon: float > 0
+        :param step: float > 0. Distance of the points of the grid.
         """
-        epsilon, step = _checks.real("epsilon", epsilon, above=0), _checks.real("step", step, above=0)
+        epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x, lie = grid * step, expit(-epsilon)
         p = np.where(x < -epsilon, 0, np.where(x < epsilon, lie, 1))
@@ -134,14 +107,7 @@ class PrivacyLoss:
     def compose(self, other):
         """The loss of two mechanisms, or of several runs of one.
 
-        Parameters
-        ----------
-        other : PrivacyLoss or int ≥ 0
-            Another mechanism on the same grid, or how many times this one runs.
-
-        Returns
-        -------
-        PrivacyLoss
+        :param other: PrivacyLoss or int ≥ 0. Another mechanism on the same grid, or how many times this one runs.
         """
         if not isinstance(other, PrivacyLoss):
             return self._repeat(_checks.integer("other", other, at_least=0))
@@ -155,10 +121,8 @@ class PrivacyLoss:
         return PrivacyLoss(self.step, self.lowest + other.lowest, mass, infinite)
 
     def _repeat(self, count):
-        """The count-th power of the Fourier transform, on a window that the sum of losses leaves with probability CUT.
-
-        What leaves the window wraps round in the transform; counting CUT as infinite makes up for it.
-        """
+        """The count-th power of the Fourier transform, on a window that the sum of losses leaves with probability CUT."""
+        # What leaves the window wraps round in the transform; counting CUT as infinite makes up for it.
         if count < 2:
             return self if count else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
         lowest, highest = (self._tail(count, sign) for sign in (-1, 1))
@@ -170,10 +134,7 @@ class PrivacyLoss:
         return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** count + CUT)
 
     def _tail(self, count, sign):
-        """A point of the grid that the sum of ``count`` losses passes, upwards or downwards, with probability CUT/2.
-
-        Chernoff's bound, at the best of a few exponents.
-        """
+        """A point of the grid that the sum of losses passes with probability CUT/2 at most, by Chernoff's bound."""
         x = sign * self._losses()
         furthest = count * max(sign * self.lowest, sign * (self.lowest + x.size - 1))
         mean = np.average(x, weights=self.mass)
@@ -187,15 +148,9 @@ class PrivacyLoss:
     def delta(self, epsilon):
         """The δ at which the mechanism is (ε, δ)-DP, never too small.
 
-        Parameters
-        ----------
-        epsilon : float ≥ 0 or array_like
-
-        Returns
-        -------
-        float64, the shape of ``epsilon``
+        :param epsilon: float ≥ 0 or array_like
         """
-        epsilon = _checks.reals("epsilon", epsilon, at_least=0)
+        epsilon = _checks.parameters("epsilon", epsilon, or_zero=True)
         x, at_least, delta = self._profile()
         above = np.minimum(np.searchsorted(x, epsilon), x.size - 1)  # the next point of the grid
         gap = np.maximum(x[above] - epsilon, 0)
@@ -203,18 +158,11 @@ class PrivacyLoss:
         return np.minimum(self.infinite + finite, 1)
 
     def epsilon(self, delta):
-        """The ε at which the mechanism is (ε, δ)-DP, never too small.
+        """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that of an infinite loss.
 
-        Parameters
-        ----------
-        delta : float in (0, 1)
-
-        Returns
-        -------
-        float
-            Infinite if ``delta`` is below the probability of an infinite loss.
+        :param delta: float in (0, 1)
         """
-        target = _checks.real("delta", delta, above=0, below=1) - self.infinite
+        target = _checks.parameter("delta", delta) - self.infinite
         if target < 0:
             return np.inf
         x, at_least, profile = self._profile()

@@ -1,76 +1,55 @@
-"""How few records are too few to tell two distributions apart in private, and tests that need hardly more."""
+"""How few records are too few to tell two distributions apart in private, and tests that need hardly more.
+
+Symbols
+-------
+total_variation : a
+    The total variation distance between two distributions of one record.
+g(D)
+    The largest gap between the probabilities of an event on data sets that differ in D records, `largest_gap`.
+P, Q
+    The distributions N(0, 1) and N(shift, 1).
+"""
 
 import numpy as np
 from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
 from dplib import _checks, mechanisms
-from dplib.lower_bounds.packing import LARGEST, _smallest, packing_sample_size
+from dplib.lower_bounds.packing import _smallest, packing_sample_size
 
-LONGEST = 2**31  # records of an exact sum
+MOST_RECORDS = 2**31  # records of an exact sum
 
 
 def two_point_sample_size(*, total_variation, epsilon, beta):
-    """The number of records below which nobody can tell two laws apart privately.
+    """The number of records below which nobody can tell two distributions apart privately.
 
-    Couple the n records of the two data sets so that each pair differs with probability a only. They differ in
-    D ~ Bin(n, a) records, and a private test can tell two data sets at distance D apart by at most g(D).
-
-    Parameters
-    ----------
-    total_variation : float in (0, 1] or array_like
-        The total variation distance a of the two laws of one record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
-    epsilon : float > 0 or array_like
-    beta : float in (0, 1) or array_like
-        The test errs with at most this probability under either law (or on average over the two).
-
-    Returns
-    -------
-    int64, the broadcast shape
-        The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
-
-    Privacy
-    -------
-    A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than β under
-    one of the laws.
-
-    Error
-    -----
-    At least ln((1 - β)/β)/(aε), the elementary bound, and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of
-    order 1e-16 n in the logarithm of 2β.
-
-    Cost
-    ----
-    That of `least_size`, all elements at once; each step is a closed form.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**53.
-
-    References
-    ----------
-    thm-two-point; Acharya, Sun and Zhang, "Differentially private testing of identity and closeness of discrete
-    distributions" (2018), for the coupling.
-
-    Examples
-    --------
-    N(0, 1) or N(1, 1)? Eleven records decide with error 5%, if nobody cares about privacy.
+    :param total_variation: float in (0, 1] or array_like. The total variation distance a of the two distributions of one
+        record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
+    :param epsilon: float > 0 or array_like
+    :param beta: float in (0, 1) or array_like. The probability with which the test may err under either distribution (or
+        on average over the two).
+    :returns: int64, the broadcast shape: The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
+    :Privacy: A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than
+        β under one of the distributions.
+    :Error: At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n
+        in the logarithm of 2β.
+    :Cost: That of `least_size`, all elements at once; each step is a closed form.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
+        *Differentially private testing of identity and closeness of discrete distributions* (2018), for the coupling.
 
     >>> two_point_sample_size(total_variation=0.382925, epsilon=[0.02, 0.1, 1], beta=0.05)
     array([604, 123,  14])
     """
-    total_variation = _checks.reals("total_variation", total_variation, above=0, at_most=1)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    beta = _checks.reals("beta", beta, above=0, below=1)
+    total_variation = _checks.parameters("total_variation", total_variation)
+    epsilon = _checks.parameters("epsilon", epsilon)
+    beta = _checks.parameters("beta", beta)
     return _smallest(lambda n: _indistinguishable(n, total_variation, epsilon) <= 2 * beta, epsilon)
 
 
 def _indistinguishable(size, a, epsilon):
-    """1 - E g(D) for D ~ Bin(n, a), which falls with n, because g grows and D does.
-
-    With r = e^(-ε/2) and s = 1/cosh(ε/2), 1 - g(D) is r^D for even D and s r^D for odd D, so (1 + s)/2 r^D +
-    (1 - s)/2 (-r)^D; and E z^D = (1 - a + az)^n.
-    """
+    """1 - E g(D) for D ~ Bin(n, a), which falls with n, because g grows and D does."""
+    # With r = e^(-ε/2) and s = 1/cosh(ε/2), 1 - g(D) is r^D for even D and s r^D for odd D, so (1 + s)/2 r^D +
+    # (1 - s)/2 (-r)^D; and E z^D = (1 - a + az)^n.
     s = 2 * np.exp(-epsilon / 2) / (1 + np.exp(-epsilon))
     with np.errstate(divide="ignore"):  # a = 1 and a huge ε: the logarithm is -∞, and 0 records are still 0 records
         even = np.exp(size * np.maximum(np.log1p(a * np.expm1(-epsilon / 2)), -1e4))
@@ -81,54 +60,35 @@ def _indistinguishable(size, a, epsilon):
 def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
     """The number of records below which nobody can estimate a Gaussian mean privately.
 
-    Parameters
-    ----------
-    accuracy : float > 0 or array_like
-        α, in standard deviations of one record: the estimate is right if it is less than this from the mean.
-    beta : float in (0, 1) or array_like
-        It may be wrong with at most this probability, for every mean in the range.
-    epsilon : float > 0 or array_like
-    radius : float ≥ 0 or array_like
-        The mean is known to lie in [-radius, radius], in the same unit.
+    :param radius: float ≥ 0 or array_like. R: the mean is known to lie in [-R, R], in standard deviations of one record.
+    :param accuracy: float > 0 or array_like, α, in the same unit: the estimate is right if it is less than this from the
+        mean.
+    :param epsilon: float > 0 or array_like
+    :param beta: float in (0, 1) or array_like. The probability with which it may be wrong, for every mean in the range.
+    :returns: int64, the broadcast shape: The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without
+        privacy, too; `two_point_sample_size` for the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α
+        apart. 0 for R < α: the answer 0 is right.
+    :Privacy: A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with
+        probability more than β for at least one mean in the range.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary
+        *Two means* on the page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample
+        differentially private confidence intervals* (2018).
 
-    Returns
-    -------
-    int64, the broadcast shape
-        The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without privacy, too;
-        `two_point_sample_size` for the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α apart. It is
-        0 for R < α, where the answer 0 is always right.
-
-    Privacy
-    -------
-    A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with probability
-    more than β for at least one mean in the range.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**53.
-
-    References
-    ----------
-    cor-packing-mean, cor-two-means; Karwa and Vadhan, "Finite sample differentially private confidence
-    intervals" (2018).
-
-    Examples
-    --------
-    >>> mean_sample_size_lower_bound(accuracy=0.5, beta=0.05, epsilon=[0.1, 1], radius=[[1], [10**6]])
+    >>> mean_sample_size_lower_bound(radius=[[1], [10**6]], accuracy=0.5, epsilon=[0.1, 1], beta=0.05)
     array([[123,  14],
            [192,  20]])
     """
-    accuracy = _checks.reals("accuracy", accuracy, above=0)
-    radius = _checks.reals("radius", radius, at_least=0)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    beta = _checks.reals("beta", beta, above=0, below=1)
+    accuracy = _checks.parameters("accuracy", accuracy)
+    radius = _checks.parameters("radius", radius)
+    epsilon = _checks.parameters("epsilon", epsilon)
+    beta = _checks.parameters("beta", beta)
     blind = radius < accuracy  # no data are needed: any number in the range is right
     accuracy, epsilon = np.where(blind, 1, accuracy), np.where(blind, 1, epsilon)
     with np.errstate(over="ignore"):
         hypotheses = 1 + np.floor(_checks.reals("radius / accuracy", radius / accuracy))
         alone = (np.maximum(-ndtri(beta), 0) / accuracy) ** 2
-    alone = np.ceil(_checks.reals("(quantile / accuracy)**2", alone, at_most=LARGEST)).astype(np.int64)
+    alone = np.ceil(_checks.reals("(quantile / accuracy)**2", alone, at_most=_checks.LARGEST)).astype(np.int64)
     pair = two_point_sample_size(total_variation=erf(accuracy / np.sqrt(2)), epsilon=epsilon, beta=beta)
     many = packing_sample_size(hypotheses=hypotheses, epsilon=epsilon, delta=0, beta=beta)
     return np.where(blind, 0, np.maximum(np.maximum(alone, pair), many))[()]
@@ -140,53 +100,27 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
 def sign_test(x, *, shift, epsilon, rng):
     """Decide between N(0, 1) and N(shift, 1) by a noisy majority vote of the records.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs.
-    shift : float > 0
-        The mean under Q, in standard deviations of one record.
-    epsilon : float > 0
-    rng : numpy.random.Generator
+    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
+        independent runs.
+    :param shift: float > 0. The mean under Q, in standard deviations of one record.
+    :param epsilon: float > 0
+    :param rng: numpy.random.Generator
+    :returns: bool, shape (...): Whether S + Lap(2/ε) > 0, S the number of records above shift/2 minus the number of the
+        others. True says Q.
+    :Privacy: ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
+    :Error: The same under both distributions, exactly `sign_test_error`.
+    :Cost: O(n), one Laplace variable per run.
+    :Raises: ValueError if there is no record, a record is not finite or a parameter is out of range, TypeError if
+        ``rng`` is not a Generator.
+    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
-    Returns
-    -------
-    bool, shape (...)
-        Whether S + Lap(2/ε) > 0, where S is the number of records above shift/2 minus the number of the others. True
-        says N(shift, 1).
-
-    Privacy
-    -------
-    ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
-
-    Error
-    -----
-    The same under both laws, exactly `sign_test_error`.
-
-    Cost
-    ----
-    O(n), one Laplace variable per run.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, a record is not finite or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    prop-sign-test.
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
     >>> sign_test(x, shift=1, epsilon=0.1, rng=rng)
     array([False,  True])
     """
     x = _checks.reals("x", _checks.data_sets("x", x))
-    shift = _checks.real("shift", shift, above=0)
+    shift = _checks.parameter("shift", shift)
     above = np.count_nonzero(x > shift / 2, axis=-1)
     return mechanisms.laplace(2 * above - x.shape[-1], sensitivity=2, epsilon=epsilon, rng=rng) > 0
 
@@ -194,118 +128,61 @@ def sign_test(x, *, shift, epsilon, rng):
 def sign_test_error(*, size, shift, epsilon):
     """The error probability of `sign_test`, without simulation.
 
-    Parameters
-    ----------
-    size : int in 1, …, 2**31, or array_like
-        The number n of records.
-    shift : float > 0 or array_like
-        The mean under Q, in standard deviations of one record.
-    epsilon : float > 0 or array_like
+    :param size: int in 1, …, 2**31, or array_like. The number n of records.
+    :param shift, epsilon: As in `sign_test`, or arrays.
+    :returns: float64, the broadcast shape: E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n,
+        Φ(-shift/2)) - n; the same under Q.
+    :Error: Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
+    :Cost: O(√n) for each element.
+    :Raises: ValueError if an argument is out of range.
+    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n, Φ(-shift/2)) - n; the same under Q.
-
-    Error
-    -----
-    Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
-
-    Cost
-    ----
-    O(√n) for each element.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    prop-sign-test.
-
-    Examples
-    --------
     >>> sign_test_error(size=[127, 128], shift=1, epsilon=0.1).round(5)
     array([0.05041, 0.04951])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=LONGEST)
-    shift = _checks.reals("shift", shift, above=0)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    size = _checks.integers("size", size, at_least=1, at_most=MOST_RECORDS)
+    shift = _checks.parameters("shift", shift)
+    epsilon = _checks.parameters("epsilon", epsilon)
     each = np.broadcast(size, shift, epsilon)
     errors = [_vote_error(int(n), max(log_ndtr(-h / 2), -1e290), log_ndtr(h / 2), min(e, 1e290)) for n, h, e in each]
     return np.reshape(errors, each.shape)[()]
 
 
 def _vote_error(n, log_p, log_rest, epsilon):
-    """Sum over the number k of votes for Q, each cast with probability p under P.
-
-    On either side of the tie the terms are log-concave: j places from the largest they are smaller by a factor
-    e^(-2j(j-1)/(n+2)) or more. Six standard widths on both sides of it are enough.
-    """
+    """Sum over the number k of votes for Q, each cast with probability p under P."""
+    # On either side of the tie the terms are log-concave: j places from the largest they are smaller by a factor
+    # e^(-2j(j-1)/(n+2)) or more. Six standard widths on both sides of it are enough.
     reach, last = int(6 * np.sqrt(n + 2)) + 2, (n - 1) // 2  # up to `last` votes the sum S is negative
     mode = min(last, int(n * expit(log_p - log_rest + epsilon)))
     k = np.r_[max(0, mode - reach) : min(last, mode + reach) + 1, last + 1 : min(n, last + reach) + 1]
     half = 0.5 * np.exp(-epsilon / 2 * np.abs(2 * k - n))
-    log_law = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + k * log_p + (n - k) * log_rest
-    return np.sum(np.exp(log_law) * np.where(k <= last, half, 1 - half))
+    log_binomial = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + k * log_p + (n - k) * log_rest
+    return np.sum(np.exp(log_binomial) * np.where(k <= last, half, 1 - half))
 
 
 def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
     """Decide between N(0, 1) and N(shift, 1) by the likelihood ratio, every record's part of it clamped.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs.
-    shift : float > 0
-        The mean under Q, in standard deviations of one record.
-    clamp : float > 0
-        c, the most that one record may add to the log-likelihood ratio, in either direction.
-    epsilon : float > 0
-    rng : numpy.random.Generator
+    :param x, shift, epsilon, rng: As in `sign_test`.
+    :param clamp: float > 0, c, the most that one record may add to the log-likelihood ratio, in either direction.
+    :returns: bool, shape (...): Whether S + Lap(2c/ε) > 0, S = Σ clip(shift (x - shift/2), -c, c). True says Q. As c
+        falls to 0: `sign_test`.
+    :Privacy: ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
+    :Error: The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
+    :Cost: O(n), one Laplace variable per run.
+    :Raises: As `sign_test`.
+    :References: Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test);
+        Canonne, Kamath, McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses*
+        (2019).
 
-    Returns
-    -------
-    bool, shape (...)
-        Whether S + Lap(2c/ε) > 0, where S = Σ clip(shift (x - shift/2), -c, c). True says N(shift, 1). As c falls to 0
-        this becomes the `sign_test`.
-
-    Privacy
-    -------
-    ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
-
-    Error
-    -----
-    The same under both laws, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c). With c = ε the θ of
-    Hellinger's affinity, 1/2, is just allowed.
-
-    Cost
-    ----
-    O(n), one Laplace variable per run.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, a record is not finite or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-clamped-test; Canonne, Kamath, McMillan, Smith and Ullman, "The structure of optimal private tests for simple
-    hypotheses" (2019).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
-    >>> clamped_likelihood_test(x, shift=1, clamp=0.1, epsilon=0.1, rng=rng)
+    >>> clamped_likelihood_test(x, shift=1, epsilon=0.1, clamp=0.1, rng=rng)
     array([False,  True])
     """
     x = _checks.reals("x", _checks.data_sets("x", x))
-    shift = _checks.real("shift", shift, above=0)
-    slope = _checks.real("shift / clamp", shift / _checks.real("clamp", clamp, above=0))
+    shift = _checks.parameter("shift", shift)
+    slope = _checks.real("shift / clamp", shift / _checks.parameter("clamp", clamp))
     with np.errstate(over="ignore"):  # far records, clamped in the next line
         votes = (x - shift / 2) * slope
     np.clip(votes, -1, 1, out=votes)  # in units of the clamp

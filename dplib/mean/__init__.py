@@ -6,8 +6,9 @@ from dplib.mean.estimators import clipped_mean, private_scale, two_stage_mean, u
 from dplib.mean.failures import (
     coarse_failure_bound, scale_failure_bound, stability_failure_bound, three_cells_failure_bound)
 from dplib.mean.inference import (
-    adaptive_mean_error_bound, clipped_mean_error_bound, mean_interval, two_stage_mean_error_bound, unbounded_mean_error_bound)
-from dplib.mean.laws import clip_radius, noise_tail
+    adaptive_mean_error_bound, clipped_mean_error_bound, mean_interval, two_stage_mean_error_bound,
+    unbounded_mean_error_bound)
+from dplib.mean.distributions import clip_radius, noise_tail
 
 __all__ = [
     "clipped_mean", "two_stage_mean", "unbounded_mean", "private_scale",

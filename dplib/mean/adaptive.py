@@ -9,16 +9,8 @@ n, R, ε : size, radius, epsilon
     Public. The records are in units of their known standard deviation, and |μ| ≤ R.
 ε₁, ε₂
     What the median and the clipped mean may spend, ε₁ + ε₂ = ε; θ = ε₁/2.
-N_z
-    How many records are at most z.
-c, a
-    The private median, and the half-width of the clip around it.
-g_a(d)
-    E clip(N(d, 1), -a, a): what a clip around c sees on average when μ = c + d.
-F_med(h)
-    `median_failure_bound`: the probability that the private median misses μ by more than h is at most this.
-
-*Idealised arithmetic* marks a guarantee that holds for real numbers, as in `dplib.mechanisms`.
+N_z, c, a
+    How many records are at most z; the private median, and the half-width of the clip around it.
 """
 
 from dataclasses import dataclass
@@ -40,14 +32,10 @@ DENSITY = 1 / np.sqrt(2 * np.pi)  # φ(0)
 class AdaptivePlan:
     """How `adaptive_mean` spends its budget. The data have no part in it.
 
-    Attributes
-    ----------
-    stages : int
-        1: the private median is the answer. 2: a clipped mean around it is.
-    epsilon_coarse, epsilon_fine : float
-        The budgets ε₁ of the median and ε₂ of the clipped mean (0 if there is none).
-    half_width : float
-        Half the width a of the clip (0 if there is none).
+    :ivar stages: int. 1: the private median is the answer. 2: a clipped mean around it is.
+    :ivar epsilon_coarse, epsilon_fine: float. The budgets ε₁ of the median and ε₂ of the clipped mean (0 if there is
+        none).
+    :ivar half_width: float. Half the width a of the clip (0 if there is none).
     """
 
     stages: int
@@ -59,47 +47,26 @@ class AdaptivePlan:
 def adaptive_plan(*, size, radius, epsilon, beta=0.01):
     """Decide in public how `adaptive_mean` will spend its budget.
 
-    Parameters
-    ----------
-    size : int ≥ 1
-        The number n of records.
-    radius : float ≥ 0
-        R, in standard deviations of the records.
-    epsilon : float > 0
-    beta : float in (0, 1)
-        The probability of a lost centre to aim at. It shapes the plan, no guarantee of privacy depends on it.
+    :param size: int ≥ 1. The number n of records.
+    :param radius: float ≥ 0. R with |μ| ≤ R, in standard deviations of the records.
+    :param epsilon: float > 0
+    :param beta: float in (0, 1). The probability of a lost centre to aim at. It shapes the plan, no guarantee of privacy
+        depends on it.
+    :returns: AdaptivePlan: ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β); if ε₁ < ε, ε₂ = ε - ε₁ and a =
+        max(.5, .34 ln(1 + n ε₂²/3)). Two stages if their first-order variance is below that of the median with all of ε,
+        π/(2n) + 2 (2/(φ(0) n ε))²; otherwise one.
+    :Error: The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
 
-    Returns
-    -------
-    AdaptivePlan
-        ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β). At x/n the bound on a far miss is about β
-        for n ≥ 1000; from 8/√n on the noise of the median is below its sampling error. If ε₁ < ε, then ε₂ = ε - ε₁ and
-        a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if their first-order variance is below that of the median with all
-        of ε, π/(2n) + 2 (2/(φ(0) n ε))²; otherwise one.
-
-    Error
-    -----
-    The rule is a heuristic: whatever it decides, the privacy of the plan and `adaptive_mean_error_bound` are proven for the decision.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-adaptive-privacy, thm-adaptive-error.
-
-    Examples
-    --------
     >>> adaptive_plan(size=1000, radius=1000, epsilon=1)
     AdaptivePlan(stages=2, epsilon_coarse=0.1, epsilon_fine=0.9, half_width=1.9047203990990984)
     >>> adaptive_plan(size=1000, radius=1000, epsilon=0.1)
     AdaptivePlan(stages=1, epsilon_coarse=0.1, epsilon_fine=0.0, half_width=0.0)
     """
     n = _checks.integer("size", size, at_least=1)
-    need = _centre_needs(_checks.real("radius", radius, at_least=0), _checks.real("beta", beta, above=0, below=1))
-    epsilon = _checks.real("epsilon", epsilon, above=0)
+    need = _centre_needs(_checks.parameter("radius", radius), _checks.parameter("beta", beta))
+    epsilon = _checks.parameter("epsilon", epsilon)
     coarse = max(min(epsilon / 10, 8 / float(np.sqrt(n))), need / n)
     if coarse < epsilon:
         fine = epsilon - coarse
@@ -110,11 +77,9 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
 
 
 def _centre_needs(radius, beta):
-    """The larger solution x of x = 4 ln(1.085 R x/β).
-
-    With y = x/4 it reads y = s + ln y, where s = ln(4.34 R/β). From y = s the iteration climbs to the larger solution;
-    for s ≥ 2 each step halves what is missing, at least. A smaller s means a radius below 2β, and counts as 2.
-    """
+    """The larger solution x of x = 4 ln(1.085 R x/β)."""
+    # With y = x/4 it reads y = s + ln y, where s = ln(4.34 R/β). From y = s the iteration climbs to the larger solution;
+    # for s ≥ 2 each step halves what is missing, at least. A smaller s means a radius below 2β, and counts as 2.
     start = 2.0 if radius == 0 else max(2.0, float(np.log(4.34) + np.log(radius) - np.log(beta)))
     y = start
     for _ in range(40):
@@ -138,55 +103,20 @@ def _median_variance(n, epsilon):
 def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     """Release the mean of Gaussian records with an error that hardly depends on the radius.
 
-    Parameters
-    ----------
-    x : array_like of finite real numbers, shape (..., n), n ≥ 1
-        The records, in units of their known standard deviation: divide by it first, multiply the answer by it. The last
-        axis is the data set, leading axes are independent runs.
-    radius : float ≥ 0
-        R with |μ| ≤ R, public, in the same units. Records beyond it are no error.
-    epsilon : float > 0
-    beta : float in (0, 1)
-        As in `adaptive_plan`.
-    rng : numpy.random.Generator
+    :param x, radius, epsilon, rng: As in `clipped_mean`.
+    :param beta: float in (0, 1). The probability of a lost centre to aim at, as `adaptive_plan` has it.
+    :returns: float64, shape (...): A number in [-R, R] for each run, by `adaptive_plan`. First a centre c is drawn from
+        the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of clip(x
+        - c, -a, a) is released with noise Lap(2a/(n ε₂)), and the answer is c + g_a⁻¹(m) (`unclip`), held within ±R.
+    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another
+        number, which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
+    :Cost: One sort of each data set, two or three draws per run. A copy of the data as float64.
+    :Raises: As `clipped_mean`.
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy);
+        theorem *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith,
+        *Privacy-preserving statistical estimation with optimal convergence rates* (2011), for the private median.
 
-    Returns
-    -------
-    float64, shape (...)
-        A number in [-R, R] for each run; so 0 if R = 0. The plan is `adaptive_plan`. First a centre c is drawn from the
-        density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of
-        clip(x - c, -a, a) is released with noise Lap(2a/(n ε₂)), and the answer is c + g_a^-1(m), where the correction
-        is held within ±3 and the answer within ±R. (One record has no median: for n = 1 the centre is uniform.)
-
-    Privacy
-    -------
-    ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-
-    Error
-    -----
-    `adaptive_mean_error_bound` proves what holds for independent N(μ, 1) records. Over the non-private mean, the median of the error
-    is larger by factors of about 2.0 to 2.2 at (n, ε) = (1000, .1), 1.1 to 1.2 at (10⁴, .1), 1.03 at (1000, 1) and 1.01
-    at (10⁴, 1), for R from 10 to 10⁶. Correcting the clip uses the Gaussian law; on other data the answer aims at another
-    number, which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
-
-    Cost
-    ----
-    One sort of each data set, one Gumbel variable per record. A copy of the data as float64.
-
-    Raises
-    ------
-    ValueError
-        If a record is not finite, there is none, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-adaptive-privacy, thm-adaptive-error; the private median is from McSherry and Talwar (2007) and Smith,
-    "Privacy-preserving statistical estimation with optimal convergence rates" (2011).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(271_828, 1, size=(3, 1000))
     >>> adaptive_mean(x, radius=1e6, epsilon=1, rng=rng).round(2)
@@ -218,11 +148,9 @@ def _answers(ordered, plan, radius, rng):
 
 
 def _private_median(ordered, radius, epsilon, rng):
-    """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on [-R, R].
-
-    N_z is constant between consecutive records: draw one of the n + 1 intervals, then a point of it. Weights are taken
-    relative to the best interval that has a length, so that there is one that no ε, however large, destroys.
-    """
+    """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on [-R, R]."""
+    # N_z is constant between consecutive records: draw one of the n + 1 intervals, then a point of it. Weights are taken
+    # relative to the best interval that has a length, so that there is one that no ε, however large, destroys.
     n = ordered.shape[1]
     ends = np.pad(np.clip(ordered, -radius, radius), [(0, 0), (1, 1)], constant_values=[(0, 0), (-radius, radius)])
     mass = np.diff(ends / 2)  # half a length, which is finite
@@ -245,43 +173,24 @@ def _private_median(ordered, radius, epsilon, rng):
 def clipped_normal_mean(offset, half_width):
     """What a clip shows of a distance: g_a(d) = E clip(N(d, 1), -a, a).
 
-    Parameters
-    ----------
-    offset : float or array_like
-        d, in standard deviations.
-    half_width : float ≥ 0 or array_like
-        a, half the width of the window.
+    :param offset: float or array_like, d, in standard deviations.
+    :param half_width: float ≥ 0 or array_like, a, half the width of the window.
+    :returns: float64, the broadcast shape: min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) =
+        φ(t) - tΦ(-t). Odd in d, increasing, with slope Φ(d + a) - Φ(d - a).
+    :Error: About 1e-16 · max(1, min(d, a)).
+    :Raises: ValueError if an argument is not finite, or half_width is negative.
+    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing,
-        with slope Φ(d + a) - Φ(d - a).
-
-    Error
-    -----
-    About 1e-16 · max(1, min(d, a)).
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite, or half_width is negative.
-
-    References
-    ----------
-    lem-clip-mean.
-
-    Examples
-    --------
     >>> clipped_normal_mean([0, 0.5, 1, 10], 2).round(3)
     array([0.   , 0.473, 0.917, 2.   ])
     """
     offset = _checks.reals("offset", offset)
-    half_width = _checks.reals("half_width", half_width, at_least=0)
+    half_width = _checks.parameters("half_width", half_width)
     return np.copysign(_clipped_mean(np.abs(offset), half_width), offset)
 
 
 def _clipped_mean(d, a):
+    """g_a(d) for d ≥ 0."""
     with np.errstate(over="ignore"):  # a sum of d and a beyond all floats is as far as 40
         return np.minimum(d, a) - _mean_excess(np.abs(d - a)) + _mean_excess(d + a)
 
@@ -295,42 +204,22 @@ def _mean_excess(t):
 def unclip(seen, half_width):
     """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was seen.
 
-    Parameters
-    ----------
-    seen : float or array_like
-        A mean of clipped records, with noise or without.
-    half_width : float ≥ 0.001
-        a, half the width of the window.
+    :param seen: float or array_like. A mean of clipped records, with noise or without.
+    :param half_width: float ≥ 0.001, a, half the width of the window.
+    :returns: float64, the shape of ``seen``: The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``.
+    :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥
+        0.5.
+    :Raises: ValueError if an argument is not finite, or half_width is below 0.001.
+    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
-    Returns
-    -------
-    float64, the shape of ``seen``
-        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``. |g_a| is concave in |d|: Newton's
-        method climbs from 0 and never passes the solution.
-
-    Error
-    -----
-    Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite, or half_width is below 0.001.
-
-    References
-    ----------
-    lem-clip-mean.
-
-    Examples
-    --------
     >>> unclip([-0.473, 0.917, 2], 2).round(2)
     array([-0.5,  1. ,  3. ])
     """
     seen = _checks.reals("seen", seen)
-    a = _checks.real("half_width", half_width, at_least=1e-3)
+    a = _checks.parameter("half_width", half_width, at_least=1e-3)
     goal = np.minimum(np.abs(seen), _clipped_mean(FURTHEST, a))
     offset = np.zeros_like(goal)
-    for _ in range(100):
+    for _ in range(100):  # Newton climbs to the solution of a concave function, five times as fast as find_root
         step = (goal - _clipped_mean(offset, a)) / (ndtr(offset + a) - ndtr(offset - a))
         offset = np.clip(offset + step, 0, FURTHEST)
         if np.all(np.abs(step) < 1e-12):
@@ -342,56 +231,33 @@ def unclip(seen, half_width):
 
 
 def median_failure_bound(*, size, radius, accuracy, epsilon):
-    """Bound the probability that the private median of Gaussian records misses their mean by more than a distance.
+    """A bound on the probability that the private median of Gaussian records misses their mean by more than the accuracy.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records, independent N(μ, 1) with |μ| ≤ R.
-    accuracy : float ≥ 0 or array_like
-        h, in standard deviations.
-    radius : float ≥ 0 or array_like
-        The centre is drawn from [-R, R].
-    epsilon : float > 0 or array_like
-        What the median spends; θ = ε/2.
+    :param size: int ≥ 1 or array_like. The number n of records, independent N(μ, 1) with |μ| ≤ R.
+    :param radius: float ≥ 0 or array_like. R: the centre is drawn from [-R, R].
+    :param accuracy: float ≥ 0 or array_like, h, how far the centre may be from the mean, in standard deviations.
+    :param epsilon: float > 0 or array_like. What the median spends; θ = ε/2.
+    :returns: float64, the broadcast shape: F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8],
+        plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D
+        + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and D = Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
+    :Error: Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
+    :Cost: Some 60,000 evaluations of the integrand for each entry of the result.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
+        (thm-median-failure).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8], plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times
-        the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and
-        D = Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
-
-    Error
-    -----
-    Quadrature is accurate to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
-
-    Cost
-    ----
-    About two milliseconds for each entry of the result.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-median-failure.
-
-    Examples
-    --------
-    >>> median_failure_bound(size=1000, accuracy=[0.1, 0.2, 0.3], radius=1e6, epsilon=0.1).round(3)
+    >>> median_failure_bound(size=1000, radius=1e6, accuracy=[0.1, 0.2, 0.3], epsilon=0.1).round(3)
     array([0.657, 0.094, 0.016])
     """
-    n = _checks.integers("size", size, at_least=1, at_most=2**62)
-    h = _checks.reals("accuracy", accuracy, at_least=0)
-    radius = _checks.reals("radius", radius, at_least=0)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
+    n = _checks.integers("size", size, at_least=1)
+    h = _checks.parameters("accuracy", accuracy, or_zero=True)
+    radius = _checks.parameters("radius", radius)
+    epsilon = _checks.parameters("epsilon", epsilon)
     return np.vectorize(_failure, otypes=[np.float64])(n.astype(np.float64), h, radius, epsilon)[()]
 
 
 def _failure(n, h, radius, epsilon):
+    """F_med(h) for one setting."""
     if h == 0 or h / 2 >= radius:
         return float(h / 2 < radius)
     theta, core = epsilon / 2, max(h, CORE)
@@ -407,8 +273,8 @@ def _failure(n, h, radius, epsilon):
 
 
 def _tail(h, core, radius):
-    """Points z, and the logarithms of lengths: both sides of μ from h to the core, in panels that shrink towards h, and
-    2R for the rest."""
+    """Points z, and the logarithms of lengths."""
+    # Both sides of μ from h to the core, in panels that shrink towards h, and 2R for the rest.
     right = h + (core - h) * 0.25 ** np.arange(26)
     left = np.append(right[1:], h)
     half = (right - left)[:, np.newaxis] / 2

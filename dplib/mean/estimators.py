@@ -1,24 +1,21 @@
 """Private means of records with unit variance: within a radius, in two stages, with no radius at all.
 
+All guarantees are for ``replace``: n is public. They hold for any finite records, of any size, in idealised arithmetic
+(`dplib.mechanisms`); the errors are for independent N(μ, 1) records.
+
 Symbols
 -------
-x, n, μ
-    The records, n of them in a data set, and their mean. In units of the known standard deviation: divide by it first,
-    multiply the answer by it.
 R
     The radius, a public bound |μ| ≤ R. It bounds the mean; records may lie outside.
-w
-    The width of the cells [kw, (k + 1)w) of a coarse stage. Within a radius there are K = 2M of them, k = -M, …, M - 1,
-    M = max(1, ⌈R/w⌉).
-B
-    The half-width of the window to which records are clipped.
+w, K
+    The width of the cells [kw, (k + 1)w) of a coarse stage, and their number: within a radius there are K = 2M of them,
+    k = -M, …, M - 1, M = max(1, ⌈R/w⌉).
+B, m
+    The half-width and the middle of the window to which records are clipped.
 split, ρ
     The share of ε that the coarse stage spends: ε₁ = ρε, and ε₂ = (1 - ρ)ε for the fine stage.
 A
     The answer.
-
-All guarantees are for the replacement of a record: n is public. *Idealised arithmetic* marks those that hold for real
-numbers, as in `dplib.mechanisms`. They hold for any records; the errors are for independent N(μ, 1) records.
 """
 
 from math import isfinite, prod
@@ -27,7 +24,7 @@ import numpy as np
 
 from dplib import _checks, mechanisms
 from dplib.histograms import stability_threshold
-from dplib.mean.laws import clip_radius
+from dplib.mean.distributions import clip_radius
 
 BLOCK = 3 << 15  # records at a time, so that the working memory stays in the cache; even, so that no pair is torn
 PIECE = 1 << 15  # the same for a pass that only adds up
@@ -39,54 +36,30 @@ MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and time
 def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     """The mean of records clipped to a public window, with Laplace noise.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In standard deviations.
-    radius : float ≥ 0
-        R, in standard deviations.
-    epsilon : float > 0
-    beta : float in (0, 1)
-        A bound on the chance that a record is clipped, if |μ| ≤ R: B = R + t_n(β), with t_n(β) from `clip_radius`.
-    rng : numpy.random.Generator
+    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
+        independent runs. In units of the records' known standard deviation: divide by it first, multiply the answer by
+        it.
+    :param radius: float ≥ 0. R with |μ| ≤ R, public, in the same units.
+    :param epsilon: float > 0
+    :param beta: float in (0, 1). A bound on the probability that a record is clipped: B = R + t_n(β), with t_n(β) from
+        `clip_radius`.
+    :param rng: numpy.random.Generator
+    :returns: float64, shape (...): The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
+    :Privacy: ε-DP under ``replace``.
+    :Error: Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
+    :Cost: O(n), without a copy of the data; one draw per run.
+    :Raises: ValueError if there is no record, one is not finite, or a parameter is out of range, TypeError if ``rng`` is
+        not a Generator.
+    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim
+        and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
-    Returns
-    -------
-    float64, shape (...)
-        The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
-
-    Privacy
-    -------
-    ε-DP under ``replace``. Idealised arithmetic. The records are finite numbers, of any size.
-
-    Error
-    -----
-    Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R, the last by `noise_tail`.
-
-    Cost
-    ----
-    One pass over the data in blocks that fit the cache, no copy; one draw per run.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, one is not finite, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-clipped-mean; Dwork, McSherry, Nissim and Smith (2006).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(2)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(clipped_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1000)]
     [3.03, -3.16]
     """
     rows, shape = _runs(x)
-    half_width = _checks.real("radius", radius, at_least=0) + _clip_radius(rows.shape[1], beta)
+    half_width = _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta)
     noise = _window_noise(half_width, rows.shape[1], epsilon)
     _checks.generator(rng)
     return mechanisms.laplace(_window_mean(rows, None, half_width), **noise, rng=rng).reshape(shape)[()]
@@ -95,54 +68,24 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
 def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
     """Find the cell of the mean by the exponential mechanism, then clip to a window around it.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In standard deviations.
-    radius : float ≥ 0
-        R, in standard deviations, with R/w finite: 1e50 is fine. With R = 0 there are two cells, around 0.
-    epsilon : float > 0
-    split : float in (0, 1)
-        ρ, the share of ε for the coarse stage.
-    width : float > 0
-        w, in standard deviations.
-    beta : float in (0, 1)
-        A bound on the chance that a record is clipped although the coarse stage succeeds: B = 1.5w + t_n(β).
-    rng : numpy.random.Generator
+    :param x, epsilon, rng: As in `clipped_mean`.
+    :param radius: float ≥ 0. R with |μ| ≤ R, public, with R/w finite: 1e50 is fine. With R = 0 there are two cells,
+        around 0.
+    :param split: float in (0, 1), ρ, the share of ε for the coarse stage.
+    :param width: float > 0, w, the width of a cell, in standard deviations.
+    :param beta: float in (0, 1). A bound on the probability that a record is clipped although the coarse stage succeeds:
+        B = 1.5w + t_n(β).
+    :returns: float64, shape (...): m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of the
+        chosen cell. The coarse stage chooses among all K cells, empty ones included, with probability ∝ e^(ε₁ c/2), c
+        the number of records in the cell.
+    :Privacy: ε-DP under ``replace``.
+    :Error: Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
+        `two_stage_mean_error_bound`.
+    :Cost: O(n log n), whatever K; one draw per occupied cell and three per run.
+    :Raises: As `clipped_mean`.
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
+        *Finite sample differentially private confidence intervals* (2018).
 
-    Returns
-    -------
-    float64, shape (...)
-        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), where m is the middle of the chosen cell. The
-        coarse stage chooses among all K cells, the empty ones included, with probability ∝ e^(ε₁ c/2), c the number of
-        records in the cell, and ignores records outside all of them; the fine stage uses every record.
-
-    Privacy
-    -------
-    ε-DP under ``replace``. Idealised arithmetic. The records are finite numbers, of any size.
-
-    Error
-    -----
-    Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁, the last
-    by `noise_tail`.
-
-    Cost
-    ----
-    O(n log n), whatever K; one draw per occupied cell and three per run. 10⁴ runs of 1000 records take 0.2 s.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, one is not finite, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-two-stage; Karwa and Vadhan, "Finite sample differentially private confidence intervals" (2018).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3, 1e12)]
@@ -159,54 +102,19 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
 def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
     """Find the cell of the mean with a stability histogram, then clip to a window around it: no radius is needed.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In standard deviations.
-    epsilon : float > 0
-    delta : float in (0, 1/2]
-    split : float in (0, 1)
-        ρ, the share of ε for the coarse stage, which spends all of δ.
-    width : float > 0
-        w, in standard deviations.
-    beta : float in (0, 1)
-        A bound on the chance that a record is clipped although the coarse stage succeeds: B = 1.5w + t_n(β).
-    rng : numpy.random.Generator
+    :param x, epsilon, split, width, beta, rng: As in `two_stage_mean`.
+    :param delta: float in (0, 1/2]. The coarse stage spends all of it.
+    :returns: float64, shape (...): As `two_stage_mean`; NaN, a refusal, if no cell is chosen. The coarse stage adds
+        Lap(2/ε₁) to the count of every occupied cell and chooses the one with the largest noisy count, if that exceeds
+        `stability_threshold`.
+    :Privacy: (ε, δ)-DP under ``replace``, refusals included.
+    :Error: Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the
+        smaller of `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
+    :Cost: O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
+    :Raises: As `clipped_mean`.
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and
+        Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
-    Returns
-    -------
-    float64, shape (...)
-        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), where m is the middle of the chosen cell; NaN, a
-        refusal, if none is chosen. The coarse stage adds Lap(2/ε₁) to the count of every occupied cell and chooses the
-        one with the largest noisy count, if that exceeds `stability_threshold`.
-
-    Privacy
-    -------
-    (ε, δ)-DP under ``replace``, refusals included. Idealised arithmetic. The records are finite numbers, of any size.
-
-    Error
-    -----
-    Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller of
-    `stability_failure_bound` and `three_cells_failure_bound` at ε₁, the last by `noise_tail`.
-
-    Cost
-    ----
-    O(n log n); one draw per occupied cell and one per run. 10⁴ runs of 1000 records take 0.2 s. Memory is in proportion
-    to the occupied cells: ten times that of the data where every record has its own.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, one is not finite, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-unbounded-mean; Karwa and Vadhan (2018).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=[[-5e9], [3], [0]], size=(3, 1000))
     >>> x[2] *= 1000  # not of unit variance: no cell holds enough
@@ -224,56 +132,28 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
 def private_scale(x, *, epsilon, delta, rng):
     """The standard deviation, up to a factor of 8, from the octaves of differences.
 
-    Parameters
-    ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In any unit.
-    epsilon : float > 0
-    delta : float in (0, 1/2]
-    rng : numpy.random.Generator
+    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
+        independent runs. In any unit.
+    :param epsilon: float > 0
+    :param delta: float in (0, 1/2]
+    :param rng: numpy.random.Generator
+    :returns: float64, shape (...): σ̂ = 2^(j + 2), j the label with the largest noisy count among those that pass
+        `stability_threshold`; NaN, a refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ -
+        x₁|/√2)⌋ (at most 1021); equal records have none, and an odd last record is not used.
+    :Privacy: (ε, δ)-DP under ``replace``, the refusal included.
+    :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
+    :Cost: O(n log n); one draw per occupied octave.
+    :Raises: As `clipped_mean`.
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa
+        and Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
-    Returns
-    -------
-    float64, shape (...)
-        σ̂ = 2^(j + 2), where j is the label with the largest noisy count among those that pass `stability_threshold`;
-        NaN, a refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋ (at most 1021).
-        Equal records have no label, and an odd last record is not used.
-
-    Privacy
-    -------
-    (ε, δ)-DP under ``replace``, the refusal included: one record changes one pair, and so at most two counts by one.
-    Idealised arithmetic. The records are finite numbers, of any size.
-
-    Error
-    -----
-    For independent N(μ, σ²) records: σ < σ̂ ≤ 8σ if j is one of f - 1, f, f + 1 with f = ⌊log₂ σ⌋. Of these the most
-    frequent has probability at least 0.2895, and every other label at least 0.114 less. A refusal or a wrong
-    label has probability at most `scale_failure_bound`.
-
-    Cost
-    ----
-    O(n log n); one draw per occupied octave.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, one is not finite, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-private-scale; Karwa and Vadhan (2018).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, scale=[[0.001], [1], [30]], size=(3, 1000))
     >>> private_scale(x, epsilon=1, delta=1e-6, rng=rng)
     array([1.953125e-03, 2.000000e+00, 6.400000e+01])
     """
     rows, shape = _runs(x)
-    epsilon = _checks.real("epsilon", epsilon, above=0)
+    epsilon = _checks.parameter("epsilon", epsilon)
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
     _checks.generator(rng)
     octaves = _released_cells(_occupied(rows, _octaves, -LARGEST, np.inf), len(rows), threshold, epsilon, rng)
@@ -292,19 +172,20 @@ def _runs(x):
 
 def _two_stages(n, epsilon, split, width, beta):
     """ε₁, the noise of the fine stage, and the half-width of its window."""
-    epsilon = _checks.real("epsilon", epsilon, above=0)
-    split = _checks.real("split", split, above=0, below=1)
-    half_width = 1.5 * _checks.real("width", width, above=0) + _clip_radius(n, beta)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    split = _checks.parameter("split", split)
+    half_width = 1.5 * _checks.parameter("width", width) + _clip_radius(n, beta)
     return split * epsilon, _window_noise(half_width, n, (1 - split) * epsilon), half_width
 
 
 def _clip_radius(n, beta):
-    return float(clip_radius(size=n, beta=_checks.real("beta", beta)))
+    """t_n(β) as a float."""
+    return float(clip_radius(size=n, beta=_checks.parameter("beta", beta)))
 
 
 def _window_noise(half_width, n, epsilon):
     """One record moves the average of n numbers in [-B, B] by at most 2B/n."""
-    sensitivity, epsilon = 2 * (half_width / n), _checks.real("epsilon", epsilon, above=0)
+    sensitivity, epsilon = 2 * (half_width / n), _checks.parameter("epsilon", epsilon)
     if not 0 < sensitivity / epsilon < np.inf:  # refused now rather than after the coarse stage
         raise ValueError(f"the noise 2B/(nε) must be a positive float, got B = {half_width:g}, n = {n}, ε = {epsilon:g}")
     return {"sensitivity": sensitivity, "epsilon": epsilon}
@@ -312,7 +193,7 @@ def _window_noise(half_width, n, epsilon):
 
 def _half_cells(radius, width):
     """M, as a float: it may be 10⁵⁰."""
-    ratio = _checks.real("radius", radius, at_least=0) / float(width)
+    ratio = _checks.parameter("radius", radius) / float(width)
     return float(max(1, np.ceil(_checks.real("radius / width", ratio))))
 
 
@@ -402,11 +283,9 @@ def _count(top, labels, low, high):
 
 
 def _exponential_cells(occupied, runs, half, epsilon, rng):
-    """The exponential mechanism over the cells -M, …, M - 1 with their counts as scores, one draw per occupied cell.
-
-    The E empty cells of a run have the score 0. The largest of their E Gumbel variables is ln E plus one such variable,
-    and belongs to each of them with the same probability.
-    """
+    """The exponential mechanism over the cells -M, …, M - 1 with their counts as scores, one draw per occupied cell."""
+    # The E empty cells of a run have the score 0. The largest of their E Gumbel variables is ln E plus one such variable,
+    # and belongs to each of them with the same probability.
     run, labels, counts = occupied
     taken = np.bincount(run, minlength=runs)
     with np.errstate(divide="ignore"):  # perhaps none is empty

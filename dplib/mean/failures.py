@@ -4,9 +4,6 @@ Symbols
 -------
 size, n
     The number of records: independent N(μ, 1). Every length is in units of the known standard deviation.
-width, w
-    The width of the cells [kw, (k + 1)w) of a coarse stage. Under a radius R there are K = 2M of them, from k = -M to
-    M - 1, M = max(1, ⌈R/w⌉); without a radius k runs over all integers.
 u
     Where μ lies in its cell, from 0 to 1. The cell of μ has mass p⋆(u), a cell k places away p_k(u); both are
     probabilities of one record. Cells with |k| ≥ 2 are *far*.
@@ -28,62 +25,32 @@ OUT_OF_REACH = ndtr(-REACH)  # no less than the mass of any of them, or of all o
 PART = 1 << 18  # numbers at a time
 MOST_CELLS = np.finfo(float).max
 TAU = np.linspace(0.02, 0.98, 25)  # candidates for τ = θb
-MOST_TRIALS = 2**31 - 1  # of a binomial law in SciPy
+MOST_TRIALS = 2**31 - 1  # of a binomial distribution in SciPy
 
 
 def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
-    """How often the exponential mechanism over the cells can pick a far one: a proven bound.
+    """A bound on the probability that the exponential mechanism over the cells picks a far one.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    radius : float ≥ 0 or array_like
-        R, with |μ| ≤ R; R/w finite.
-    epsilon : float > 0 or array_like
-        ε₁, what the coarse stage spends.
-    width : float > 0 or array_like
-        w, the width of a cell.
-
-    Returns
-    -------
-    float64, the broadcast shape
-        F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places from the cell of μ], at most 1. Any
-        other cell has its middle within 1.5w of μ.
-
-    Error
-    -----
-    F is the largest, over the offset u of μ in its cell, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n, the sum over
-    at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2, in closed form. Cells more than 9 standard deviations away
-    count with mass Q(9), and of u there are 201 values in [0, 1/2] and their mirror images. Nearly
-    attained at the end of a long range: for ε₁ ≤ 0.1, R ≥ 1000 and μ = R the true failure was 0.67 to 0.78 of F in
-    simulations with F near 0.25, and 0.9 to 1 of it with F near 0.01. With larger ε₁ it is a smaller part. For w < 0.01
-    the bound is 1.
-
-    Cost
-    ----
-    About 100 microseconds per setting for w = 1, in proportion to 1/w below.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-coarse-failure.
-
-    Examples
-    --------
-    A radius a hundred thousand times as large:
+    :param size: int ≥ 1 or array_like. The number n of records.
+    :param radius: float ≥ 0 or array_like. R, with |μ| ≤ R; R/w finite.
+    :param epsilon: float > 0 or array_like, ε₁, what the coarse stage spends.
+    :param width: float > 0 or array_like, w, the width of a cell.
+    :returns: float64, the broadcast shape: F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places
+        from the cell of μ], at most 1. Any other cell has its middle within 1.5w of μ.
+    :Error: F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 -
+        e^-θ)]^n, the sum over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard
+        deviations away count with mass Q(9). Nearly attained at the end of a long range. For w < 0.01 the bound is 1.
+    :Cost: O(1 + 1/w) for each offset, vectorised.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
 
     >>> coarse_failure_bound(size=468, radius=[10, 1e3, 1e6], epsilon=0.25).round(6)
     array([3.000e-05, 3.900e-05, 9.599e-03])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    radius = _checks.reals("radius", radius, at_least=0)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    width = _checks.reals("width", width, above=0)
+    size = _checks.integers("size", size, at_least=1)
+    radius = _checks.parameters("radius", radius)
+    epsilon = _checks.parameters("epsilon", epsilon)
+    width = _checks.parameters("width", width)
     with np.errstate(over="ignore"):
         half = np.maximum(np.ceil(_checks.reals("radius / width", radius / width)), 1)
         far = np.minimum(2 * (half - 1), MOST_CELLS)
@@ -100,105 +67,49 @@ def _exponential_failure(here, beside, there, size, epsilon, far):
 
 
 def stability_failure_bound(*, size, epsilon, delta, width=1.0):
-    """How often the stability histogram of the cells can release nothing, or a far cell first: a proven bound.
+    """A bound on the probability that the stability histogram of the cells releases nothing, or a far cell first.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    epsilon : float > 0 or array_like
-        ε₁, what the coarse stage spends.
-    delta : float in (0, 1/2] or array_like
-    width : float > 0 or array_like
-        w, the width of a cell.
+    :param size, epsilon, width: As in `coarse_failure_bound`.
+    :param delta: float in (0, 1/2] or array_like
+    :returns: float64, the broadcast shape: F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released
+        cell is two or more places from the cell of μ], at most 1, for every real μ.
+    :Error: F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ <
+        1/b. That the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from
+        `stability_threshold`. That a far cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1)
+        - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
+    :Cost: As `coarse_failure_bound`, times twenty bisections.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released cell is two or more places from the
-        cell of μ], at most 1, for every real μ.
-
-    Error
-    -----
-    F is the largest, over the offset u of μ in its cell, of the sum of two chances, with b = 2/ε₁ and 0 < θ < 1/b. That
-    the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from `stability_threshold`. That a
-    far cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
-    The same 201 offsets as in `coarse_failure_bound`. For w < 0.01 the bound is 1.
-
-    Cost
-    ----
-    About a millisecond per setting for w = 1, in proportion to 1/w below.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-stability-failure.
-
-    Examples
-    --------
     >>> stability_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([0.001029, 0.009492, 0.894611])
     """
     settings = _stability_settings(size, epsilon, delta)
-    return _worst_offset(_cells_failure, _checks.reals("width", width, above=0), *settings)
+    return _worst_offset(_cells_failure, _checks.parameters("width", width), *settings)
 
 
 def _cells_failure(here, beside, there, *settings):
+    """The failure at each offset, the unlisted cells on both sides included."""
     return _stability_failure(here, there[:, :-1], 2 * OUT_OF_REACH, *settings)
 
 
 def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     """The failures that `stability_failure_bound` bounds, bounded more closely.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    epsilon : float > 0 or array_like
-        ε₁, what the coarse stage spends.
-    delta : float in (0, 1/2] or array_like
-    width : float > 0 or array_like
-        w, the width of a cell.
+    :param size, epsilon, delta, width: As in `stability_failure_bound`.
+    :returns: float64, the broadcast shape: F as in `stability_failure_bound`.
+    :Error: Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of
+        the exact probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace
+        variables. F is the largest over the same offsets, of which those near the worst of every tenth are looked at.
+    :Cost: As `stability_failure_bound`, times two.
+    :Raises: ValueError if an argument is out of range.
+    :References: Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released cell is two or more places from the
-        cell of μ], at most 1, for every real μ.
-
-    Error
-    -----
-    Nothing is released only if the cell of μ and its two neighbours all stay below the threshold; each of them does with
-    a probability that is computed exactly, and the product of the three is an upper bound. Noise beats noise with the
-    exact tail of a difference of two Laplace variables. F is the largest of 201 offsets of μ in its cell and their
-    mirror images, of which those near the worst of every tenth are looked at.
-    In simulations with w = 1 and F near 0.01 the true failure at the worst place of μ was 0.45 to 1 of F for ε₁ ≤ 0.25
-    and δ from 10⁻¹² to 10⁻⁶; with a larger ε₁ or δ it is a smaller part.
-
-    Cost
-    ----
-    About two milliseconds per setting for w = 1, in proportion to 1/w below.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    prop-three-cells.
-
-    Examples
-    --------
     >>> three_cells_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([4.9000e-05, 4.9000e-05, 9.2504e-02])
     """
     settings = _stability_settings(size, epsilon, delta)
-    return _worst_offset(_three_cells_failure, _checks.reals("width", width, above=0), *settings)
+    return _worst_offset(_three_cells_failure, _checks.parameters("width", width), *settings)
 
 
 def _three_cells_failure(here, beside, there, *settings):
@@ -219,9 +130,9 @@ def _silent_or_beaten(here, beside, there, size, scale, threshold):
 
 
 def _unreleased(p, size, b, T):
-    """How often a cell of mass p is not released, once no larger and once no smaller than it is. The two differ where a
-    probability is too small for a float and its factor too large, or where SciPy has no binomial law.
-    """
+    """The probability that a cell of mass p is not released, once no larger and once no smaller than it is."""
+    # The two differ where a probability is too small for a float and its factor too large, or where SciPy has no binomial
+    # distribution.
     n = np.minimum(size, MOST_TRIALS)  # with more records the cell is released more often
     few = np.minimum(np.ceil(T) - 1, n)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -247,42 +158,20 @@ def _beaten(here, there, n, b):
 
 
 def scale_failure_bound(*, size, epsilon, delta):
-    """How often the octaves of differences can name no scale, or a wrong one: a proven bound.
+    """A bound on the probability that the octaves of differences name no scale, or a wrong one.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records, of which ⌊n/2⌋ pairs are made.
-    epsilon : float > 0 or array_like
-    delta : float in (0, 1/2] or array_like
+    :param size: int ≥ 1 or array_like. The number n of records, of which ⌊n/2⌋ pairs are made.
+    :param epsilon: float > 0 or array_like
+    :param delta: float in (0, 1/2] or array_like
+    :returns: float64, the broadcast shape: F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ
+        and σ.
+    :Error: The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the
+        octave of σ and the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of
+        σ in its octave.
+    :Cost: That of 401 offsets of `stability_failure_bound`, for each element.
+    :Raises: ValueError if an argument is out of range.
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
 
-    Returns
-    -------
-    float64, the broadcast shape
-        F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ and σ.
-
-    Error
-    -----
-    The sum of `stability_failure_bound`, with the pairs as records and their octaves as cells; the right ones are the
-    octave of σ and the two beside it, and the fullest of these takes the place of the cell of μ. F is the largest over
-    401 places of σ in its octave. Loose: in simulations with F near 0.2, ε from 0.05 to 3 and δ from 10⁻¹²
-    to ½, the true failure at the worst place of σ was between F/140 and F/15.
-
-    Cost
-    ----
-    A few milliseconds per setting.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    thm-private-scale.
-
-    Examples
-    --------
     >>> scale_failure_bound(size=[400, 800, 1200], epsilon=0.5, delta=1e-6).round(4)
     array([1.    , 0.0216, 0.0018])
     """
@@ -296,10 +185,8 @@ def scale_failure_bound(*, size, epsilon, delta):
 
 
 def _octave_masses(lowest=-60, highest=6):
-    """Of the fullest right octave (places, 1), of the wrong ones (places, octaves), and of all that are not listed.
-
-    σ is 2^u in units of its octave, and the octave k away holds the pairs with 2^k ≤ 2^u |Z| < 2^(k + 1).
-    """
+    """Of the fullest right octave (places, 1), of the wrong ones (places, octaves), and of all that are not listed."""
+    # σ is 2^u in units of its octave, and the octave k away holds the pairs with 2^k ≤ 2^u |Z| < 2^(k + 1).
     u, k = np.linspace(0, 1, 401)[:, np.newaxis], np.arange(lowest, highest + 1)
     low, high = 2.0 ** (k - u), 2.0 ** (k + 1 - u)
     near = erf(high / np.sqrt(2)) - erf(low / np.sqrt(2))  # far out the tails are told apart better than the cores
@@ -313,9 +200,9 @@ OCTAVES = _octave_masses()
 
 def _stability_settings(size, epsilon, delta):
     """n, b and T of a stability histogram."""
-    size = _checks.integers("size", size, at_least=1, at_most=2**62)
-    epsilon = _checks.reals("epsilon", epsilon, above=0)
-    delta = _checks.reals("delta", delta, above=0, at_most=0.5)
+    size = _checks.integers("size", size, at_least=1)
+    epsilon = _checks.parameters("epsilon", epsilon)
+    delta = _checks.parameters("delta", delta)
     one = lambda epsilon, delta: stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
     threshold = np.vectorize(one, otypes=[float])(epsilon, delta)
     return size, 2 / epsilon, threshold
@@ -330,10 +217,9 @@ def _stability_failure(here, there, unlisted, size, scale, threshold):
 
 
 def _least_exponent(here, there, size, scale, shift, noises):
-    """The least value over 0 < θ < 1/b of θ shift + n ln(1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)) - noises ln(1 - θ² b²).
-
-    The function is convex: bisection for the sign of its slope. Every θ gives a valid bound, so no accuracy is owed.
-    """
+    """The least value over 0 < θ < 1/b of θ shift + n ln(1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)) - noises ln(1 - θ² b²)."""
+    # The function is convex: bisection for the sign of its slope. Every θ gives a valid bound, so no accuracy is owed, and
+    # twenty steps on a whole array take a third of the time of scipy.optimize.elementwise.find_root.
     low, high = np.zeros((2, *np.broadcast_shapes(*map(np.shape, (here, there, size, scale)))))
     high += np.minimum(1, 30 * scale)  # θ ≤ 30: beyond that nothing is gained
     elsewhere = np.maximum(1 - here - there, 0)
@@ -361,11 +247,8 @@ def _worst_offset(failure, width, *settings):
 
 
 def _masses(width):
-    """p⋆ (offsets, 1), the masses of the two cells beside (offsets, 2), and the p_k of the far cells (offsets, cells), the
-    fullest first, then the bound for the rest.
-
-    By symmetry, offsets u from 0 to 1/2 are enough.
-    """
+    """Masses at every offset: p⋆, of the two cells beside, p_k of the far cells (the fullest first, then for the rest)."""
+    # By symmetry, offsets u from 0 to 1/2 are enough.
     start = width * OFFSETS
     here = ndtr(width - start) - ndtr(-start)
     beside = ndtr(np.append(-start, 2 * width - start, axis=-1)) - ndtr(np.append(-width - start, width - start, axis=-1))

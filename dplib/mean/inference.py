@@ -21,7 +21,7 @@ from dplib import _checks
 from dplib.mean.adaptive import FURTHEST, adaptive_plan, clipped_normal_mean, median_failure_bound, unclip
 from dplib.mean.estimators import two_stage_mean
 from dplib.mean.failures import coarse_failure_bound, stability_failure_bound, three_cells_failure_bound
-from dplib.mean.laws import clip_radius, noise_tail
+from dplib.mean.distributions import clip_radius, noise_tail
 
 REACHED = np.geomspace(0.01, FURTHEST, 40)  # candidates for h
 SHARES = np.linspace(0.02, 0.98, 49)[:, np.newaxis]  # candidates for the part of a probability that goes to the noise
@@ -32,24 +32,13 @@ CLIPPED = np.geomspace(1e-4, 0.5, 25)[:, np.newaxis]  # candidates for its β, i
 def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     """How far `clipped_mean` may be from the true mean.
 
-    Parameters
-    ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    radius, epsilon, beta
-        As in `clipped_mean`, or arrays.
-    level : float in (0, 1) or array_like
-        The probability with which the bound holds.
-
-    Returns
-    -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
-
-    Notes
-    -----
-    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is
-        exceeded with probability at least 1 - level - 2β.
+    :param size: int ≥ 1 or array_like. The number n of records.
+    :param radius, epsilon, beta: As in `clipped_mean`, or arrays.
+    :param level: float in (0, 1) or array_like. The probability with which the bound holds.
+    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard
+        deviations; inf where nothing is proven.
+    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded
+        with probability at least 1 - level - 2β.
     :Cost: About ten evaluations of `noise_tail`, all elements at once.
     :Raises: ValueError if an argument is out of range.
     :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
@@ -65,26 +54,16 @@ def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
 def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, beta=0.01, level=0.95):
     """How far `two_stage_mean` may be from the true mean.
 
-    Parameters
-    ----------
-    size, level
-        As in `clipped_mean_error_bound`.
-    radius, epsilon, split, width, beta
-        As in `two_stage_mean`, or arrays.
-
-    Returns
-    -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
-
-    Notes
-    -----
+    :param size, level: As in `clipped_mean_error_bound`.
+    :param radius, epsilon, split, width, beta: As in `two_stage_mean`, or arrays.
+    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard
+        deviations; inf where nothing is proven.
     :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace
         scale 2(1.5w + t_n(β))/(n(1 - ρ)ε).
     :Cost: That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
     :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and
-        Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
+        *Finite sample differentially private confidence intervals* (2018).
 
     >>> two_stage_mean_error_bound(size=1000, radius=[2, 10, 100], epsilon=0.5).round(3)
     array([0.163, 0.163, 0.163])
@@ -97,20 +76,10 @@ def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, b
 def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, beta=0.01, level=0.95):
     """How far `unbounded_mean` may be from the true mean; a refusal counts as infinitely far.
 
-    Parameters
-    ----------
-    size, level
-        As in `clipped_mean_error_bound`.
-    epsilon, delta, split, width, beta
-        As in `unbounded_mean`, or arrays.
-
-    Returns
-    -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations; inf where nothing is proven.
-
-    Notes
-    -----
+    :param size, level: As in `clipped_mean_error_bound`.
+    :param epsilon, delta, split, width, beta: As in `unbounded_mean`, or arrays.
+    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations;
+        inf where nothing is proven.
     :Error: As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and
         `three_cells_failure_bound` as F.
     :Cost: That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
@@ -118,7 +87,7 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
     :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
 
     >>> unbounded_mean_error_bound(size=1000, epsilon=1, delta=[1e-9, 1e-6]).round(3)
-    array([0.101, 0.101])
+    array([0.097, 0.097])
     """
     coarse, scale = _two_stages(size, epsilon, split, width, beta)
     stage = {"size": size, "epsilon": coarse, "delta": delta, "width": width}
@@ -129,20 +98,9 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
 def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     """How far `adaptive_mean` may be from the true mean.
 
-    Parameters
-    ----------
-    size, level
-        As in `clipped_mean_error_bound`, single numbers.
-    radius, epsilon, beta
-        As in `adaptive_mean`.
-
-    Returns
-    -------
-    float
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
-
-    Notes
-    -----
+    :param size, level: As in `clipped_mean_error_bound`, single numbers.
+    :param radius, epsilon, beta: As in `adaptive_mean`.
+    :returns: float: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
     :Error: With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the
         smallest g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes
         over to two stages it may leave nothing to prove, and the bound is 2R.
@@ -186,10 +144,8 @@ def _noise_scale(half_width, size, epsilon):
 
 
 def _noise_quantile(probability, sd, scale):
-    """The t with 2 Pr[ξ > t] = probability, the upper end of the last bracket; inf where there is none.
-
-    Half of the probability for either part of ξ gives a t beyond it.
-    """
+    """The t with 2 Pr[ξ > t] = probability, the upper end of the last bracket; inf where there is none."""
+    # Half of the probability for either part of ξ gives a t beyond it.
     probability, sd, scale = np.broadcast_arrays(probability, sd, scale)
     log_half = np.log(np.where(probability > 0, probability, 0.5) / 2)
     with np.errstate(over="ignore"):
@@ -234,50 +190,20 @@ def _corrected_bound(failing, n, radius, plan):
 def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     """Release an interval that covers the mean of Gaussian records with a promised probability.
 
-    Parameters
-    ----------
-    x : array_like of finite real numbers, shape (..., n), n ≥ 1
-        The records, in units of their known standard deviation: divide by it first, multiply the interval by it. The
-        last axis is the data set, leading axes are independent runs.
-    radius : float ≥ 0
-        R with |μ| ≤ R, public, in the same units.
-    epsilon : float > 0
-    level : float in (0, 1)
-    rng : numpy.random.Generator
+    :param x, radius, epsilon, rng: As in `clipped_mean`.
+    :param level: float in (0, 1). The probability with which the interval covers the mean.
+    :returns: float64, shape (..., 2): Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off
+        at ±R, with the ``split`` and ``beta`` for which that bound is smallest. If the bound is no smaller than 2R: (-R,
+        R), which is then free.
+    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the
+        same half-width.
+    :Cost: That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and
+        level.
+    :Raises: As `clipped_mean`.
+    :References: Theorem *A private confidence interval* on the page *Intervals that keep their word*
+        (thm-mean-interval); Karwa and Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
-    Returns
-    -------
-    float64, shape (..., 2)
-        Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and ``beta`` for
-        which that bound is smallest. If the bound is no smaller than 2R: (-R, R), which is then free.
-
-    Privacy
-    -------
-    ε-DP under ``replace``, for records that are finite numbers: the half-width is public, the rest is post-processing.
-    Idealised arithmetic.
-
-    Error
-    -----
-    For n independent N(μ, 1) records with |μ| ≤ R the interval covers μ with probability at least ``level``, over the
-    data and the noise. Every run with the same public parameters has the same half-width.
-
-    Cost
-    ----
-    That of `two_stage_mean`; some 20 ms for the half-width, once for each combination of n, R, ε and level.
-
-    Raises
-    ------
-    ValueError
-        If a record is not finite, there is none, or a parameter is out of range.
-    TypeError
-        If ``rng`` is not a Generator.
-
-    References
-    ----------
-    thm-mean-interval; Karwa and Vadhan (2018).
-
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(42, 1, size=(2, 1000))
     >>> mean_interval(x, radius=100, epsilon=0.5, rng=rng).round(2)
@@ -285,8 +211,8 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
            [41.92, 42.14]])
     """
     x = _checks.data_sets("x", x)
-    radius = _checks.real("radius", radius, at_least=0)
-    epsilon, level = _checks.real("epsilon", epsilon, above=0), _checks.real("level", level, above=0, below=1)
+    radius = _checks.parameter("radius", radius)
+    epsilon, level = _checks.parameter("epsilon", epsilon), _checks.parameter("level", level)
     _checks.generator(rng)
     split, beta, half = _narrowest(x.shape[-1], radius, epsilon, level)
     if half / 2 >= radius:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from dplib.audit import noise_law_test
+from dplib.audit import noise_distribution_test
 from dplib.mean import (
     adaptive_mean, adaptive_mean_error_bound, adaptive_plan, clipped_normal_mean, median_failure_bound, noise_tail, unclip)
 from tests.chance import FAR, LEVEL
@@ -144,7 +144,7 @@ def test_outputs_follow_the_private_law(estimator):
         assert plan.epsilon_coarse + plan.epsilon_fine <= epsilon * (1 + 1e-12)
         y = estimator(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng)
         law = cdf_of_centre(x, radius, epsilon) if plan.stages == 1 else cdf_of_answer(x, radius, plan)
-        pvalue = noise_law_test(y[np.abs(y) < radius] if plan.stages == 2 else y, law).pvalue
+        pvalue = noise_distribution_test(y[np.abs(y) < radius] if plan.stages == 2 else y, law).pvalue
         assert np.mean(np.abs(y) >= radius) < 1e-3 and pvalue > LEVEL, (len(x), epsilon, plan.stages, pvalue)
         least = min(least, pvalue)
     return f"160 000 outputs follow the distributions, least p-value {least:.2g}"

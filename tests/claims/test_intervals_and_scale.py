@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dplib.audit import noise_law_test
+from dplib.audit import noise_distribution_test
 from dplib.mean import (
     coarse_failure_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean,
     two_stage_mean_error_bound)
@@ -88,7 +88,7 @@ def test_noise_of_the_middle(interval):
     split, beta, _ = inference._narrowest(n, radius, 8., .95)
     middle = interval(np.full((runs, n), .25), radius=radius, epsilon=8., level=.95, rng=rng).mean(axis=1)
     scale = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * 8. * (1 - split))
-    p = noise_law_test(middle - .25, lambda z: laplace_cdf(z, scale)).pvalue
+    p = noise_distribution_test(middle - .25, lambda z: laplace_cdf(z, scale)).pvalue
     assert p > LEVEL, p
 
     x = np.repeat([.5, 700.5], [51, 50])

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dplib.audit import noise_law_test
+from dplib.audit import noise_distribution_test
 from dplib.mean import clip_radius, clipped_mean, clipped_mean_error_bound, noise_tail
 from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim, to
@@ -135,7 +135,7 @@ def test_one_record_and_the_noise(mean):
         assert max(np.ptp(m) / max(1e-9, np.abs(m).max()) for m in moved) < 1e-9, "the noise depends on the data"
         sensitivity = max(float(np.abs(m).max()) for m in moved)
         noise = run([0.] * n, runs=100_000)
-        test = noise_law_test(noise, lambda z: laplace_cdf(z, sensitivity / epsilon))
+        test = noise_distribution_test(noise, lambda z: laplace_cdf(z, sensitivity / epsilon))
         assert test.pvalue > LEVEL, (n, R, epsilon, sensitivity)
         levels.append(test.pvalue)
     return f"noise of scale movement/epsilon in three settings, smallest p-value {min(levels):.2f}"

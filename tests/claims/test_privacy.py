@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from dplib.accounting import binary_test_bound, group_privacy, largest_gap
-from dplib.audit import hockey_stick, max_log_ratio, noise_law_test
+from dplib.audit import hockey_stick, max_log_ratio, noise_distribution_test
 from dplib.mechanisms import discrete_laplace, laplace, laplace_max_quantile, randomized_response
 from tests.chance import laplace_cdf
 from tests.claims import claim, to
@@ -152,7 +152,7 @@ def test_laplace_noise(laplace):
     rng, sensitivity, epsilon = np.random.default_rng(3), 3., .7
     b = sensitivity / epsilon
     noise = laplace(np.full((50_000, 2), 10.), sensitivity=sensitivity, epsilon=epsilon, rng=rng) - 10
-    result = noise_law_test(noise.ravel() / b, laplace_cdf)
+    result = noise_distribution_test(noise.ravel() / b, laplace_cdf)
     together = np.mean(np.sign(noise[:, 0]) == np.sign(noise[:, 1]))
     assert result.pvalue > 1e-9, result
     # For Lap(b) the mean of |z|/b is 1 with standard deviation 1/sqrt(10^5): 5% is sixteen of them.

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dplib.audit import noise_law_test
+from dplib.audit import noise_distribution_test
 from dplib.mean import coarse_failure_bound, noise_tail, two_stage_mean, two_stage_mean_error_bound
 from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim, to
@@ -248,7 +248,7 @@ def test_second_stage_keeps_its_share(mean):
         B = 1.5 - ndtri(.005 / (len(x) + 1))
         centre = .5 + (np.clip(np.array(x) - .5, -B, B).sum() + B) / (len(x) + 1)
         noise = run(99., runs=100_000) - centre
-        test = noise_law_test(noise, lambda z: laplace_cdf(z, sensitivity / (epsilon * (1 - split))))
+        test = noise_distribution_test(noise, lambda z: laplace_cdf(z, sensitivity / (epsilon * (1 - split))))
         assert abs(sensitivity / (2 * B / (len(x) + 1)) - 1) < 1e-9 and test.pvalue > LEVEL, (split, sensitivity)
         levels.append(test.pvalue)
     return f"noise of scale movement/((1 - split) epsilon) on two data sets, smallest p-value {min(levels):.2f}"

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from dplib.audit import hockey_stick, noise_law_test
+from dplib.audit import hockey_stick, noise_distribution_test
 from dplib.histograms import stability_threshold
 from dplib.mean import (
     clip_radius, noise_tail, stability_failure_bound, three_cells_failure_bound, unbounded_mean)
@@ -84,7 +84,7 @@ def test_privacy_and_error(mean):
     given = dict(epsilon=3., delta=1e-3, split=.3, beta=.05)
     B = 1.5 + clip_radius(size=150, beta=.05)
     noise = mean(np.full((20_000, 150), .25), **given, rng=rng) - .25
-    assert noise_law_test(noise / (2 * B / (150 * 2.1)), lambda z: laplace_cdf(z, 1.)).pvalue > LEVEL
+    assert noise_distribution_test(noise / (2 * B / (150 * 2.1)), lambda z: laplace_cdf(z, 1.)).pvalue > LEVEL
     far = np.full((2, 150), .25)
     far[1, 0] = 1e12
     alone, moved = mean(far, epsilon=1e9, delta=1e-3, rng=rng)
