@@ -25,15 +25,33 @@ CANDIDATES = 1000  # events of each kind that an audit looks at
 def hockey_stick(p, q, epsilon):
     """The smallest δ for which two distributions are (ε, δ)-indistinguishable.
 
-    :param p, q: array_like, shape (..., k). Probabilities of the same k outcomes, each with the sum 1 up to 1e-6.
-    :param epsilon: float ≥ 0 or array_like. Broadcast against the leading axes.
-    :returns: float64, the broadcast shape (...): The larger of Σ (p - e^ε q)₊ and Σ (q - e^ε p)₊: both orders, since
-        being neighbours is symmetric.
-    :Error: Rounding of order 1e-16 times the largest probability; what ``p`` and ``q`` leave out of their sums is
-        ignored.
-    :Raises: ValueError if ``p`` or ``q`` is not a probability vector or ``epsilon`` is out of range.
-    :References: Theorem *The exact δ* on the page *A bound on every accuser* (thm-hockey-stick).
+    Parameters
+    ----------
+    p, q : array_like, shape (..., k)
+        Probabilities of the same k outcomes, each with the sum 1 up to 1e-6.
+    epsilon : float ≥ 0 or array_like
+        Broadcast against the leading axes.
 
+    Returns
+    -------
+    float64, the broadcast shape (...)
+        The larger of Σ (p - e^ε q)₊ and Σ (q - e^ε p)₊: both orders, since being neighbours is symmetric.
+
+    Error
+    -----
+    Rounding of order 1e-16 times the largest probability; what ``p`` and ``q`` leave out of their sums is ignored.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` or ``q`` is not a probability vector or ``epsilon`` is out of range.
+
+    References
+    ----------
+    Theorem *The exact δ* on the page *A bound on every accuser* (thm-hockey-stick).
+
+    Examples
+    --------
     Randomised response that tells the truth with probability 3/4 is ln 3-DP, and not less:
 
     >>> truth = [[0.75, 0.25], [0.25, 0.75]]
@@ -49,12 +67,27 @@ def hockey_stick(p, q, epsilon):
 def max_log_ratio(p, q):
     """The smallest ε for which two distributions are (ε, 0)-indistinguishable.
 
-    :param p, q: As in `hockey_stick`.
-    :returns: float64, shape (...): max |ln(p/q)| over the outcomes that at least one distribution can produce; infinite
-        if only one can.
-    :Raises: ValueError if ``p`` or ``q`` is not a probability vector.
-    :References: Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
+    Parameters
+    ----------
+    p, q
+        As in `hockey_stick`.
 
+    Returns
+    -------
+    float64, shape (...)
+        max |ln(p/q)| over the outcomes that at least one distribution can produce; infinite if only one can.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` or ``q`` is not a probability vector.
+
+    References
+    ----------
+    Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
+
+    Examples
+    --------
     >>> round(float(max_log_ratio([0.75, 0.25], [0.25, 0.75])), 6)
     1.098612
     """
@@ -81,18 +114,40 @@ def _distributions(p, q):
 def epsilon_lower_bound(hits, hits_neighbor, *, trials, delta, beta):
     """How large ε must be at least, judging by how often an event happened on two neighbours.
 
-    :param hits, hits_neighbor: int or array_like. How often an event, fixed beforehand, happened on x and on x'.
-    :param trials: int ≥ 1. Independent runs on each of the two.
-    :param delta: float in [0, 1). The δ that the mechanism claims; 0 for pure privacy.
-    :param beta: float in (0, 1). The probability of a wrong statement.
-    :returns: float64, the broadcast shape: A number that the true ε exceeds with probability at least 1 - β, at least 0:
-        from the event in the order Pr[M(x) ∈ S] against Pr[M(x') ∈ S], and from its complement in the other order.
-    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. With n runs and no hit on x', the bound is
-        at most ln(n/ln(2/β)): no audit by events sees an ε beyond that.
-    :Raises: ValueError if a count does not fit or an argument is out of range.
-    :References: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*
-        (1934); Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
+    Parameters
+    ----------
+    hits, hits_neighbor : int or array_like
+        How often an event, fixed beforehand, happened on x and on x'.
+    trials : int ≥ 1
+        Independent runs on each of the two.
+    delta : float in [0, 1)
+        The δ that the mechanism claims; 0 for pure privacy.
+    beta : float in (0, 1)
+        The probability of a wrong statement.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        A number that the true ε exceeds with probability at least 1 - β, at least 0: from the event in the order Pr[M(x) ∈
+        S] against Pr[M(x') ∈ S], and from its complement in the other order.
+
+    Error
+    -----
+    Clopper–Pearson limits, each wrong with probability at most β/2. With n runs and no hit on x', the bound is at most
+    ln(n/ln(2/β)): no audit by events sees an ε beyond that.
+
+    Raises
+    ------
+    ValueError
+        If a count does not fit or an argument is out of range.
+
+    References
+    ----------
+    Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial* (1934);
+    Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
+
+    Examples
+    --------
     >>> round(float(epsilon_lower_bound(7500, 2500, trials=10_000, delta=0, beta=0.01)), 3)
     1.039
     """
@@ -118,11 +173,16 @@ def _at_least(successes, trials, beta):
 class AuditResult:
     """What an experiment on one pair of neighbours says about ε.
 
-    :ivar epsilon_lower: float. The true ε is larger, with probability at least 1 - β.
-    :ivar event: str. The event it rests on, for example ``"output >= 1.25"``.
-    :ivar hits, hits_neighbor: int. How often it happened on x and on x', in the second halves of the runs.
-    :ivar trials: int. The number of runs in each second half.
-    """
+    Attributes
+    ----------
+    epsilon_lower : float
+        The true ε is larger, with probability at least 1 - β.
+    event : str
+        The event it rests on, for example ``"output >= 1.25"``.
+    hits, hits_neighbor : int
+        How often it happened on x and on x', in the second halves of the runs.
+    trials : int
+        The number of runs in each second half."""
 
     epsilon_lower: float
     event: str
@@ -137,18 +197,41 @@ def audit_mechanism(mechanism, x, x_neighbor, *, trials, delta, beta):
     The first half of the runs chooses the event that looks worst, the second half judges it, so that the choice does not
     bias the verdict. Events are half-lines and, where outputs repeat, single values.
 
-    :param mechanism: callable. Maps an array of shape (trials, ...) that repeats one data set to one real output per
-        run, shape (trials,). Its randomness is its own. A refusal (NaN) counts as the largest possible output.
-    :param x, x_neighbor: array_like. The two data sets (or exact answers) to tell apart.
-    :param trials: int ≥ 2. Independent runs on each of them.
-    :param delta, beta: As in `epsilon_lower_bound`.
-    :returns: AuditResult
-    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β, whatever the
-        pair.
-    :Cost: 2·trials runs, and sorting them.
-    :Raises: ValueError if the mechanism does not return one number per run or an argument is out of range.
-    :References: Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
+    Parameters
+    ----------
+    mechanism : callable
+        Maps an array of shape (trials, ...) that repeats one data set to one real output per run, shape (trials,). Its
+        randomness is its own. A refusal (NaN) counts as the largest possible output.
+    x, x_neighbor : array_like
+        The two data sets (or exact answers) to tell apart.
+    trials : int ≥ 2
+        Independent runs on each of them.
+    delta, beta
+        As in `epsilon_lower_bound`.
 
+    Returns
+    -------
+    AuditResult
+
+    Error
+    -----
+    If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β, whatever the pair.
+
+    Cost
+    ----
+    2·trials runs, and sorting them.
+
+    Raises
+    ------
+    ValueError
+        If the mechanism does not return one number per run or an argument is out of range.
+
+    References
+    ----------
+    Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
+
+    Examples
+    --------
     Half the noise that a count needs for ε = 1:
 
     >>> rng = np.random.default_rng(1)
@@ -205,9 +288,12 @@ def _worst_event(outputs, outputs_neighbor, *, delta, beta):
 class NoiseDistributionTest:
     """How surprising a sample is under a stated distribution.
 
-    :ivar pvalue: float. Under the stated distribution, Pr[pvalue ≤ α] ≤ α for every α.
-    :ivar distance_pvalue, scale_pvalue: float. Of the Kolmogorov–Smirnov distance alone; of the scale alone.
-    """
+    Attributes
+    ----------
+    pvalue : float
+        Under the stated distribution, Pr[pvalue ≤ α] ≤ α for every α.
+    distance_pvalue, scale_pvalue : float
+        Of the Kolmogorov–Smirnov distance alone; of the scale alone."""
 
     pvalue: float
     distance_pvalue: float
@@ -220,16 +306,35 @@ def noise_distribution_test(sample, cdf):
     Two tests share the error probability: the Kolmogorov–Smirnov distance, which sees any difference, and a test of
     scale, which sees a few percent too little noise where the distance does not.
 
-    :param sample: array_like of real numbers, shape (n,). Independent draws.
-    :param cdf: callable. The stated distribution function, vectorised and continuous. (For integer noise add independent
-        uniform numbers on (0, 1) to the sample and interpolate the distribution function linearly.)
-    :returns: NoiseDistributionTest
-    :Error: With zᵢ = Φ⁻¹(cdf(xᵢ)), Σ zᵢ² has the χ² distribution with n degrees of freedom under the stated one; both
-        tails are used. For Gaussian noise whose σ is wrong by the factor r it is r² times such a variable: at level 1e-6
-        and n = 1e5, a σ wrong by 2% is found with probability above 0.999.
-    :Cost: O(n log n).
-    :Raises: ValueError if the sample is empty or not finite, or ``cdf`` leaves [0, 1].
+    Parameters
+    ----------
+    sample : array_like of real numbers, shape (n,)
+        Independent draws.
+    cdf : callable
+        The stated distribution function, vectorised and continuous. (For integer noise add independent uniform numbers on
+        (0, 1) to the sample and interpolate the distribution function linearly.)
 
+    Returns
+    -------
+    NoiseDistributionTest
+
+    Error
+    -----
+    With zᵢ = Φ⁻¹(cdf(xᵢ)), Σ zᵢ² has the χ² distribution with n degrees of freedom under the stated one; both tails are
+    used. For Gaussian noise whose σ is wrong by the factor r it is r² times such a variable: at level 1e-6 and n = 1e5, a σ
+    wrong by 2% is found with probability above 0.999.
+
+    Cost
+    ----
+    O(n log n).
+
+    Raises
+    ------
+    ValueError
+        If the sample is empty or not finite, or ``cdf`` leaves [0, 1].
+
+    Examples
+    --------
     >>> from scipy.special import ndtr
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=100_000)

@@ -32,11 +32,14 @@ BLOCK = 1 << 15  # records at a time, so that the working memory stays in the ca
 class SparseHistogram:
     """The released part of a histogram over labels that nobody listed beforehand.
 
-    :ivar labels: int64 array, or object array of str, shape (m,). The released labels, sorted. The declared domain alone
-        decides about the type.
-    :ivar counts: float64 or int64 array, shape (m,). Their noisy counts. Every other label counts as 0.
-    :ivar threshold: float or int. What a noisy count had to exceed (float) or to reach (int).
-    """
+    Attributes
+    ----------
+    labels : int64 array, or object array of str, shape (m,)
+        The released labels, sorted. The declared domain alone decides about the type.
+    counts : float64 or int64 array, shape (m,)
+        Their noisy counts. Every other label counts as 0.
+    threshold : float or int
+        What a noisy count had to exceed (float) or to reach (int)."""
 
     labels: np.ndarray
     counts: np.ndarray
@@ -46,26 +49,52 @@ class SparseHistogram:
 def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace", noise="laplace", rng):
     """Count the records in each of finitely many cells and add noise to every count, the empty cells included.
 
-    :param labels: array_like, shape (..., n). The cell of each record, an integer in 0, …, cells - 1; or, if ``bounds``
-        is given, a real number, whose cell is min(⌊(x - lo) k/(hi - lo)⌋, k - 1). The last axis is the data set, leading
-        axes are independent runs.
-    :param cells: int ≥ 1. The number k of cells, public.
-    :param bounds: (float, float), optional. A public interval (lo, hi), lo < hi, to be cut into equal cells. Values
-        outside it are clipped to it.
-    :param epsilon: float > 0
-    :param neighbor: {"replace", "add_remove"}
-    :param noise: {"laplace", "discrete_laplace"}. Real, in idealised arithmetic; or integer, of exact coins.
-    :param rng: numpy.random.Generator
-    :returns: float64 or int64, shape (..., cells): The noisy counts; they may be negative.
-    :Privacy: ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
-    :Error: Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or
-        1. Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
-    :Cost: O(n + k), without a copy of the data; one draw per cell.
-    :Raises: ValueError if a label is not a cell, a number is not finite or an argument is out of range, TypeError if
-        ``rng`` is not a Generator.
-    :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram);
-        Dwork, McSherry, Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    Parameters
+    ----------
+    labels : array_like, shape (..., n)
+        The cell of each record, an integer in 0, …, cells - 1; or, if ``bounds`` is given, a real number, whose cell is
+        min(⌊(x - lo) k/(hi - lo)⌋, k - 1). The last axis is the data set, leading axes are independent runs.
+    cells : int ≥ 1
+        The number k of cells, public.
+    bounds : (float, float), optional
+        A public interval (lo, hi), lo < hi, to be cut into equal cells. Values outside it are clipped to it.
+    epsilon : float > 0
+    neighbor : {"replace", "add_remove"}
+    noise : {"laplace", "discrete_laplace"}
+        Real, in idealised arithmetic; or integer, of exact coins.
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    float64 or int64, shape (..., cells)
+        The noisy counts; they may be negative.
+
+    Privacy
+    -------
+    ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
+
+    Error
+    -----
+    Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
+    Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
+
+    Cost
+    ----
+    O(n + k), without a copy of the data; one draw per cell.
+
+    Raises
+    ------
+    ValueError
+        If a label is not a cell, a number is not finite or an argument is out of range, TypeError if ``rng`` is not a
+        Generator.
+
+    References
+    ----------
+    Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram); Dwork, McSherry,
+    Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> visits = np.repeat([0, 1, 3], [50, 30, 20])
     >>> laplace_histogram(visits, cells=5, epsilon=1.0, noise="discrete_laplace", rng=rng)
@@ -118,18 +147,31 @@ def _count_rows(block, cells):
 def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
     """The smallest threshold with which a `stability_histogram` is (ε, δ)-DP.
 
-    :param epsilon: float > 0
-    :param delta: float in (0, 1/2]
-    :param neighbor, noise: As in `laplace_histogram`.
-    :returns: float, or int for integer noise: Laplace: T = 1 + b ln(1/(2δ)), release if the noisy count exceeds T.
-        Integer: the smallest T with q^(T-1)/(1 + q) ≤ δ, release if the noisy count is at least T; decided in 50-digit
-        arithmetic.
-    :Privacy: A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any
-        smaller integer) it passes with more, and the guarantee fails.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
-        proposition *No smaller threshold* on the page *Counting cells that may not exist* (prop-least-threshold).
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    neighbor, noise
+        As in `laplace_histogram`.
 
+    Returns
+    -------
+    float, or int for integer noise
+        Laplace: T = 1 + b ln(1/(2δ)), release if the noisy count exceeds T. Integer: the smallest T with q^(T-1)/(1 + q) ≤
+        δ, release if the noisy count is at least T; decided in 50-digit arithmetic.
+
+    Privacy
+    -------
+    A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any smaller integer)
+    it passes with more, and the guarantee fails.
+
+    References
+    ----------
+    Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram); proposition *No
+    smaller threshold* on the page *Counting cells that may not exist* (prop-least-threshold).
+
+    Examples
+    --------
     >>> stability_threshold(epsilon=1, delta=1e-6, noise="discrete_laplace")
     28
     """
@@ -145,27 +187,51 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
 def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
     """Count the records of labels that nobody listed, and release those whose noisy count passes a threshold.
 
-    :param labels: array_like, shape (n,). One data set: the label of each record.
-    :param domain: {"integers", "text"}. Which labels there can be, public: int64 numbers, or strings of any length;
-        never inferred from the data.
-    :param epsilon: float > 0
-    :param delta: float in (0, 1/2]
-    :param neighbor, noise, rng: As in `laplace_histogram`.
-    :returns: SparseHistogram: The released labels in sorted order (never in the order of the data), their noisy counts,
-        the threshold.
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
-        `stability_threshold`. Integer noise: the rounding described in `discrete_laplace` multiplies δ by at most 1 +
-        2**-42 T.
-    :Error: With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with
-        probability 1 - β: of order ln(n/δ)/ε, whatever the number of possible cells.
-    :Cost: O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per
-        non-empty cell.
-    :Raises: ValueError if the labels are not one data set, one is outside the domain, or an argument is out of range,
-        TypeError if ``rng`` is not a Generator.
-    :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
-        Korolova, Kenthapadi, Mishra and Ntoulas, *Releasing search queries and clicks privately* (2009); Bun, Nissim and
-        Stemmer, *Simultaneous private learning of multiple concepts* (2016).
+    Parameters
+    ----------
+    labels : array_like, shape (n,)
+        One data set: the label of each record.
+    domain : {"integers", "text"}
+        Which labels there can be, public: int64 numbers, or strings of any length; never inferred from the data.
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    neighbor, noise, rng
+        As in `laplace_histogram`.
 
+    Returns
+    -------
+    SparseHistogram
+        The released labels in sorted order (never in the order of the data), their noisy counts, the threshold.
+
+    Privacy
+    -------
+    (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
+    `stability_threshold`. Integer noise: the rounding described in `discrete_laplace` multiplies δ by at most 1 + 2**-42 T.
+
+    Error
+    -----
+    With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with probability 1 - β:
+    of order ln(n/δ)/ε, whatever the number of possible cells.
+
+    Cost
+    ----
+    O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per non-empty
+    cell.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not one data set, one is outside the domain, or an argument is out of range, TypeError if ``rng``
+        is not a Generator.
+
+    References
+    ----------
+    Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram); Korolova,
+    Kenthapadi, Mishra and Ntoulas, *Releasing search queries and clicks privately* (2009); Bun, Nissim and Stemmer,
+    *Simultaneous private learning of multiple concepts* (2016).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
     >>> released = stability_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
@@ -181,19 +247,39 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
 def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
     """A `stability_histogram` with bounded noise, whose error is bounded with certainty.
 
-    :param labels, domain, epsilon, delta, neighbor, rng: As in `stability_histogram`.
-    :param noise: {"laplace", "discrete_laplace"}. The distribution that is conditioned on [-A, A].
-    :returns: SparseHistogram: The released labels in sorted order, their noisy counts, the threshold. Laplace: released
-        if the noisy count exceeds 1 + A; integer: if it is at least A + 2. A label of a single record is never released.
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under
-        ``replace`` and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under
-        ``add_remove``), Z = Σ q^|m| over |m| ≤ A; rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
-    :Error: Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
-    :Cost: That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
-    :Raises: As `stability_histogram`.
-    :References: Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist*
-        (thm-truncated-histogram).
+    Parameters
+    ----------
+    labels, domain, epsilon, delta, neighbor, rng
+        As in `stability_histogram`.
+    noise : {"laplace", "discrete_laplace"}
+        The distribution that is conditioned on [-A, A].
 
+    Returns
+    -------
+    SparseHistogram
+        The released labels in sorted order, their noisy counts, the threshold. Laplace: released if the noisy count exceeds
+        1 + A; integer: if it is at least A + 2. A label of a single record is never released.
+
+    Privacy
+    -------
+    (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under ``replace``
+    and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under ``add_remove``), Z = Σ
+    q^|m| over |m| ≤ A; rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
+
+    Error
+    -----
+    Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
+
+    Cost
+    ----
+    That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
+
+    References
+    ----------
+    Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist* (thm-truncated-histogram).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
     >>> released = truncated_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)

@@ -29,20 +29,39 @@ from dplib import _checks, _numerics, _samplers
 def laplace(value, *, sensitivity, epsilon, rng):
     """Release numbers with Laplace noise.
 
-    :param value: array_like of real numbers, any shape. The exact answers; the last axis is one query's answer, leading
-        axes are independent runs.
-    :param sensitivity: float > 0. The most that ``value`` can change between neighbours, in ℓ₁ norm over the last axis,
-        in the units of ``value``.
-    :param epsilon: float > 0
-    :param rng: numpy.random.Generator
-    :returns: float64, the shape of ``value``: ``value`` plus independent Lap(b) noise, b = Δ/ε.
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
-    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
-    :Cost: One draw per entry.
-    :Raises: ValueError for an argument that is not finite or out of range, TypeError if ``rng`` is not a Generator.
-    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry,
-        Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    Parameters
+    ----------
+    value : array_like of real numbers, any shape
+        The exact answers; the last axis is one query's answer, leading axes are independent runs.
+    sensitivity : float > 0
+        The most that ``value`` can change between neighbours, in ℓ₁ norm over the last axis, in the units of ``value``.
+    epsilon : float > 0
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    float64, the shape of ``value``
+        ``value`` plus independent Lap(b) noise, b = Δ/ε.
+
+    Privacy
+    -------
+    ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
+
+    Error
+    -----
+    Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
+
+    Cost
+    ----
+    One draw per entry.
+
+    References
+    ----------
+    Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry, Nissim and Smith,
+    *Calibrating noise to sensitivity in private data analysis* (2006).
+
+    Examples
+    --------
     How many of 20,190 person-years had no visit to a doctor? One record moves a count by at most one.
 
     >>> rng = np.random.default_rng(1)
@@ -60,15 +79,30 @@ def laplace(value, *, sensitivity, epsilon, rng):
 def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
     """The size that the largest of several Laplace noises exceeds with probability beta.
 
-    :param count: int ≥ 1 or array_like. How many independent noises.
-    :param sensitivity, epsilon: float > 0. The scale of the noise is b = Δ/ε.
-    :param beta: float in (0, 1) or array_like. The probability of exceeding the result.
-    :returns: float64, the broadcast shape of ``count`` and ``beta``: t with Pr[max |Zᵢ| > t] = β, in the units of
-        ``sensitivity``.
-    :Error: Exact, t = -b ln(1 - (1 - β)^(1/k)), and never more than the union bound b ln(k/β).
-    :Raises: ValueError if an argument is out of range.
-    :References: Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
+    Parameters
+    ----------
+    count : int ≥ 1 or array_like
+        How many independent noises.
+    sensitivity, epsilon : float > 0
+        The scale of the noise is b = Δ/ε.
+    beta : float in (0, 1) or array_like
+        The probability of exceeding the result.
 
+    Returns
+    -------
+    float64, the broadcast shape of ``count`` and ``beta``
+        t with Pr[max |Zᵢ| > t] = β, in the units of ``sensitivity``.
+
+    Error
+    -----
+    Exact, t = -b ln(1 - (1 - β)^(1/k)), and never more than the union bound b ln(k/β).
+
+    References
+    ----------
+    Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
+
+    Examples
+    --------
     >>> round(float(laplace_max_quantile(count=10, sensitivity=1, epsilon=1, beta=0.05)), 4)
     5.2753
     """
@@ -80,19 +114,39 @@ def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
 def gaussian(value, *, sensitivity, epsilon, delta, rng):
     """Release numbers with Gaussian noise, no more of it than (ε, δ)-DP needs.
 
-    :param value, epsilon, rng: As in `laplace`.
-    :param sensitivity: float > 0. The most that ``value`` can change between neighbours, in ℓ₂ norm over the last axis,
-        in the units of ``value``.
-    :param delta: float in (0, 1)
-    :returns: float64, the shape of ``value``: ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`.
-    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if some
-        neighbours are that far apart. Idealised arithmetic; finite entries.
-    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
-    :Cost: One draw per entry.
-    :Raises: As `laplace`.
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang,
-        *Improving the Gaussian mechanism for differential privacy* (2018).
+    Parameters
+    ----------
+    value, epsilon, rng
+        As in `laplace`.
+    sensitivity : float > 0
+        The most that ``value`` can change between neighbours, in ℓ₂ norm over the last axis, in the units of ``value``.
+    delta : float in (0, 1)
 
+    Returns
+    -------
+    float64, the shape of ``value``
+        ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`.
+
+    Privacy
+    -------
+    (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if some neighbours are that
+    far apart. Idealised arithmetic; finite entries.
+
+    Error
+    -----
+    Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
+
+    Cost
+    ----
+    One draw per entry.
+
+    References
+    ----------
+    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
+    mechanism for differential privacy* (2018).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> gaussian([10.0, 20.0], sensitivity=1, epsilon=1, delta=1e-6, rng=rng).round(2)
     array([11.46, 23.47])
@@ -111,18 +165,36 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
 def gaussian_sigma(*, sensitivity, epsilon, delta):
     """The smallest standard deviation with which Gaussian noise is (ε, δ)-DP.
 
-    :param sensitivity: float > 0 or array_like, ℓ₂ sensitivity of the query, in its units.
-    :param epsilon: float > 0 or array_like
-    :param delta: float in (0, 1) or array_like
-    :returns: float64, the broadcast shape: σ in the units of ``sensitivity``, rounded up in the twelfth digit so that
-        rounding never costs privacy.
-    :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
-    :Error: Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
-    :Cost: About eight Newton steps, all elements at once.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang,
-        *Improving the Gaussian mechanism for differential privacy* (2018), theorem 8.
+    Parameters
+    ----------
+    sensitivity : float > 0 or array_like, ℓ₂ sensitivity of the query, in its units
+    epsilon : float > 0 or array_like
+    delta : float in (0, 1) or array_like
 
+    Returns
+    -------
+    float64, the broadcast shape
+        σ in the units of ``sensitivity``, rounded up in the twelfth digit so that rounding never costs privacy.
+
+    Privacy
+    -------
+    Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
+
+    Error
+    -----
+    Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
+
+    Cost
+    ----
+    About eight Newton steps, all elements at once.
+
+    References
+    ----------
+    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
+    mechanism for differential privacy* (2018), theorem 8.
+
+    Examples
+    --------
     >>> gaussian_sigma(sensitivity=1, epsilon=[0.1, 1, 4], delta=1e-6).round(4)
     array([36.3047,  4.2247,  1.1935])
     """
@@ -137,16 +209,29 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
 def gaussian_delta(*, sigma, sensitivity, epsilon):
     """The smallest δ for which Gaussian noise is (ε, δ)-DP.
 
-    :param sigma: float > 0 or array_like. Standard deviation of the noise.
-    :param sensitivity: float > 0 or array_like, ℓ₂ sensitivity of the query, in the units of ``sigma``.
-    :param epsilon: float ≥ 0 or array_like
-    :returns: float64, the broadcast shape: δ = Φ(1/(2s) - εs) - e^ε Φ(-1/(2s) - εs), s = σ/Δ: the noise is (ε, δ')-DP
-        for exactly the δ' ≥ δ.
-    :Error: Relative error below 1e-11, however small δ is (down to 1e-300).
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang,
-        *Improving the Gaussian mechanism for differential privacy* (2018).
+    Parameters
+    ----------
+    sigma : float > 0 or array_like
+        Standard deviation of the noise.
+    sensitivity : float > 0 or array_like, ℓ₂ sensitivity of the query, in the units of ``sigma``
+    epsilon : float ≥ 0 or array_like
 
+    Returns
+    -------
+    float64, the broadcast shape
+        δ = Φ(1/(2s) - εs) - e^ε Φ(-1/(2s) - εs), s = σ/Δ: the noise is (ε, δ')-DP for exactly the δ' ≥ δ.
+
+    Error
+    -----
+    Relative error below 1e-11, however small δ is (down to 1e-300).
+
+    References
+    ----------
+    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
+    mechanism for differential privacy* (2018).
+
+    Examples
+    --------
     >>> print(f"{gaussian_delta(sigma=4.2247, sensitivity=1, epsilon=1):.3g}")
     1e-06
     """
@@ -164,21 +249,44 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
 def discrete_laplace(value, *, sensitivity, epsilon, rng):
     """Release integers with two-sided geometric noise, safely on a computer.
 
-    :param value: array_like of integers, any shape, at most 2**62 in absolute value. The exact answers; the last axis is
-        one query's answer, leading axes are independent runs.
-    :param sensitivity, epsilon, rng: As in `laplace`, with sensitivity / epsilon at most 2**36.
-    :returns: int64, the shape of ``value``: ``value`` plus independent noise Z, Pr[Z = m] = (1 - q)/(1 + q) q^|m|, q =
-        e^(-ε/Δ).
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given independent fair bits, and up to
-        events of probability 1e-300: ε/Δ is lowered by 2**-43 to pay for the rounding of the coins' probabilities.
-    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². Rounding widens the noise by a factor
-        1 + 2**-43 Δ/ε, at most 0.8%.
-    :Cost: About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
-    :Raises: As `laplace`, and ValueError for a value that is no such integer.
-    :References: Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh,
-        Roughgarden and Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009); Mironov, *On
-        significance of the least significant bits for differential privacy* (2012).
+    Parameters
+    ----------
+    value : array_like of integers, any shape, at most 2**62 in absolute value
+        The exact answers; the last axis is one query's answer, leading axes are independent runs.
+    sensitivity, epsilon, rng
+        As in `laplace`, with sensitivity / epsilon at most 2**36.
 
+    Returns
+    -------
+    int64, the shape of ``value``
+        ``value`` plus independent noise Z, Pr[Z = m] = (1 - q)/(1 + q) q^|m|, q = e^(-ε/Δ).
+
+    Privacy
+    -------
+    ε-DP under the relation for which ``sensitivity`` was computed, given independent fair bits, and up to events of
+    probability 1e-300: ε/Δ is lowered by 2**-43 to pay for the rounding of the coins' probabilities.
+
+    Error
+    -----
+    Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². Rounding widens the noise by a factor 1 + 2**-43
+    Δ/ε, at most 0.8%.
+
+    Cost
+    ----
+    About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
+
+    Raises
+    ------
+    As `laplace`, and ValueError for a value that is no such integer.
+
+    References
+    ----------
+    Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh, Roughgarden and
+    Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009); Mironov, *On significance of the least
+    significant bits for differential privacy* (2012).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> discrete_laplace([6308, 0, 17], sensitivity=1, epsilon=0.5, rng=rng)
     array([6313,   -2,   17])
@@ -192,17 +300,37 @@ def discrete_laplace(value, *, sensitivity, epsilon, rng):
 def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
     """Release integers with discrete Gaussian noise, safely on a computer.
 
-    :param value: As in `discrete_laplace`.
-    :param sensitivity, epsilon, delta, rng: As in `gaussian`.
-    :returns: int64, the shape of ``value``: ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from
-        `discrete_gaussian_sigma`.
-    :Privacy: Δ²/(2σ²)-zCDP, and hence (ε, δ)-DP, in every dimension, given independent fair bits. Rounding adds at most
-        2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
-    :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
-    :Cost: Rejection from discrete Laplace noise of scale ⌊σ⌋ + 1, about 1.4 proposals per entry.
-    :Raises: As `discrete_laplace`.
-    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
+    Parameters
+    ----------
+    value
+        As in `discrete_laplace`.
+    sensitivity, epsilon, delta, rng
+        As in `gaussian`.
 
+    Returns
+    -------
+    int64, the shape of ``value``
+        ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from `discrete_gaussian_sigma`.
+
+    Privacy
+    -------
+    Δ²/(2σ²)-zCDP, and hence (ε, δ)-DP, in every dimension, given independent fair bits. Rounding adds at most 2**-39 to ε
+    for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
+
+    Error
+    -----
+    Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
+
+    Cost
+    ----
+    Rejection from discrete Laplace noise of scale ⌊σ⌋ + 1, about 1.4 proposals per entry.
+
+    References
+    ----------
+    Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> discrete_gaussian([6308, 0, 17], sensitivity=1, epsilon=0.5, delta=1e-6, rng=rng)
     array([6313,   14,   16])
@@ -216,17 +344,32 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
 def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
     """A parameter σ with which discrete Gaussian noise is (ε, δ)-DP in every dimension.
 
-    :param sensitivity: float > 0, ℓ₂ sensitivity of the integer query.
-    :param epsilon: float > 0
-    :param delta: float in (0, 1)
-    :returns: float: σ = Δ/√(2ρ) with the largest ρ that the conversion from ρ-zCDP to (ε, δ)-DP allows.
-    :Privacy: The noise is ρ-zCDP, so for every order α > 1 it is (ε, δ)-DP with ln δ = (α - 1)(αρ - ε) + (α - 1) ln(1 -
-        1/α) - ln α. Each α gives a valid ρ; the best one is used.
-    :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20, least for small δ.
-    :Raises: ValueError if an argument is out of range.
-    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020), theorem 4 and
-        proposition 12.
+    Parameters
+    ----------
+    sensitivity : float > 0, ℓ₂ sensitivity of the integer query
+    epsilon : float > 0
+    delta : float in (0, 1)
 
+    Returns
+    -------
+    float
+        σ = Δ/√(2ρ) with the largest ρ that the conversion from ρ-zCDP to (ε, δ)-DP allows.
+
+    Privacy
+    -------
+    The noise is ρ-zCDP, so for every order α > 1 it is (ε, δ)-DP with ln δ = (α - 1)(αρ - ε) + (α - 1) ln(1 - 1/α) - ln α.
+    Each α gives a valid ρ; the best one is used.
+
+    Error
+    -----
+    σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20, least for small δ.
+
+    References
+    ----------
+    Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020), theorem 4 and proposition 12.
+
+    Examples
+    --------
     >>> round(discrete_gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6), 4)
     4.5309
     """
@@ -248,24 +391,46 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
 def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
     """Choose a candidate with probability exponential in its score.
 
-    :param scores: array_like of real numbers, shape (..., k). The score of each of k ≥ 1 candidates, higher is better;
-        leading axes are independent runs.
-    :param sensitivity: float > 0. The most that any single score can change between neighbours, in the units of
-        ``scores``.
-    :param epsilon: float > 0
-    :param monotonic: bool. Whether between any two neighbours all scores move in the same direction, as counts do when
-        one record is added or removed. Then half the noise is enough. It is a property of the scores, never to be read
-        from the data.
-    :param rng: numpy.random.Generator
-    :returns: int64, shape (...): The index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if
-        ``monotonic``.
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
-    :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
-    :Cost: One Gumbel variable per candidate.
-    :Raises: As `laplace`, and ValueError if there is no candidate.
-    :References: Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential);
-        McSherry and Talwar, *Mechanism design via differential privacy* (2007).
+    Parameters
+    ----------
+    scores : array_like of real numbers, shape (..., k)
+        The score of each of k ≥ 1 candidates, higher is better; leading axes are independent runs.
+    sensitivity : float > 0
+        The most that any single score can change between neighbours, in the units of ``scores``.
+    epsilon : float > 0
+    monotonic : bool
+        Whether between any two neighbours all scores move in the same direction, as counts do when one record is added or
+        removed. Then half the noise is enough. It is a property of the scores, never to be read from the data.
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    int64, shape (...)
+        The index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``.
+
+    Privacy
+    -------
+    ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
+
+    Error
+    -----
+    Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
+
+    Cost
+    ----
+    One Gumbel variable per candidate.
+
+    Raises
+    ------
+    As `laplace`, and ValueError if there is no candidate.
+
+    References
+    ----------
+    Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry and Talwar,
+    *Mechanism design via differential privacy* (2007).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> int(exponential([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
@@ -277,11 +442,22 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
 def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
     """The exact output distribution of `exponential`: a description of the mechanism, not a private release.
 
-    :param scores, sensitivity, epsilon, monotonic: As in `exponential`.
-    :returns: float64, shape (..., k): The probability of each candidate.
-    :Raises: ValueError as `exponential`.
-    :References: Definition *Exponential mechanism* on the page *Choosing privately* (def-exponential).
+    Parameters
+    ----------
+    scores, sensitivity, epsilon, monotonic
+        As in `exponential`.
 
+    Returns
+    -------
+    float64, shape (..., k)
+        The probability of each candidate.
+
+    References
+    ----------
+    Definition *Exponential mechanism* on the page *Choosing privately* (def-exponential).
+
+    Examples
+    --------
     >>> exponential_probabilities([3, 1, 0, 2.5], sensitivity=1, epsilon=1.3).round(3)
     array([0.468, 0.128, 0.067, 0.338])
     """
@@ -291,15 +467,35 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
 def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
     """Add Laplace noise to every score and name the winner, not its score.
 
-    :param scores, sensitivity, epsilon, monotonic, rng: As in `exponential`.
-    :returns: int64, shape (...): The index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``.
-    :Privacy: As `exponential`. The noisy scores themselves stay secret.
-    :Error: With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
-    :Cost: One Laplace variable per candidate.
-    :Raises: As `exponential`.
-    :References: Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The
-        algorithmic foundations of differential privacy* (2014), claim 3.9.
+    Parameters
+    ----------
+    scores, sensitivity, epsilon, monotonic, rng
+        As in `exponential`.
 
+    Returns
+    -------
+    int64, shape (...)
+        The index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``.
+
+    Privacy
+    -------
+    As `exponential`. The noisy scores themselves stay secret.
+
+    Error
+    -----
+    With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
+
+    Cost
+    ----
+    One Laplace variable per candidate.
+
+    References
+    ----------
+    Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The algorithmic
+    foundations of differential privacy* (2014), claim 3.9.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> int(report_noisy_max([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
@@ -311,17 +507,36 @@ def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
 def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
     """Visit the candidates in random order; take each with probability e^(ε(u_r - max u)/(2Δ)) until one is taken.
 
-    :param scores, sensitivity, epsilon, monotonic, rng: As in `exponential`.
-    :returns: int64, shape (...): The index of the chosen candidate; drawn as the largest score after adding one-sided
-        exponential noise.
-    :Privacy: As `exponential`.
-    :Error: At every score vector its expected loss is at most that of `exponential`.
-    :Cost: One exponential variable per candidate.
-    :Raises: As `exponential`.
-    :References: Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
-        *Permute-and-flip: a new mechanism for differentially private selection* (2020); Ding et al., *The
-        permute-and-flip mechanism is identical to report-noisy-max with exponential noise* (2021).
+    Parameters
+    ----------
+    scores, sensitivity, epsilon, monotonic, rng
+        As in `exponential`.
 
+    Returns
+    -------
+    int64, shape (...)
+        The index of the chosen candidate; drawn as the largest score after adding one-sided exponential noise.
+
+    Privacy
+    -------
+    As `exponential`.
+
+    Error
+    -----
+    At every score vector its expected loss is at most that of `exponential`.
+
+    Cost
+    ----
+    One exponential variable per candidate.
+
+    References
+    ----------
+    Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
+    *Permute-and-flip: a new mechanism for differentially private selection* (2020); Ding et al., *The permute-and-flip
+    mechanism is identical to report-noisy-max with exponential noise* (2021).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> int(permute_and_flip([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
@@ -352,21 +567,46 @@ def _noisy_argmax(exponents, noise):
 def randomized_response(labels, *, categories=2, epsilon, rng):
     """Let every person report their own label, or another one at random.
 
-    :param labels: array_like of integers in 0, …, categories - 1, any shape. One person per entry.
-    :param categories: int ≥ 2. The number k of possible labels.
-    :param epsilon: float > 0
-    :param rng: numpy.random.Generator
-    :returns: int64, the shape of ``labels``: Each label kept with probability p = e^ε/(e^ε + k - 1), otherwise replaced
-        by one of the others, uniformly.
-    :Privacy: Every report is ε-DP by itself (local model), so that the whole is ε-DP under ``replace``, given
-        independent fair bits: the probability of a lie is rounded up, never down.
-    :Error: With r = (1 - p)/(k - 1), (share - r)/(p - r) estimates the share of people without bias from the share of
-        reports, with standard deviation at most 1/(2 (p - r) √n).
-    :Cost: Two draws per person.
-    :Raises: ValueError if a label is not one of the categories or a parameter is out of range, TypeError as `laplace`.
-    :References: Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner,
-        *Randomized response: a survey technique for eliminating evasive answer bias* (1965).
+    Parameters
+    ----------
+    labels : array_like of integers in 0, …, categories - 1, any shape
+        One person per entry.
+    categories : int ≥ 2
+        The number k of possible labels.
+    epsilon : float > 0
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    int64, the shape of ``labels``
+        Each label kept with probability p = e^ε/(e^ε + k - 1), otherwise replaced by one of the others, uniformly.
+
+    Privacy
+    -------
+    Every report is ε-DP by itself (local model), so that the whole is ε-DP under ``replace``, given independent fair bits:
+    the probability of a lie is rounded up, never down.
+
+    Error
+    -----
+    With r = (1 - p)/(k - 1), (share - r)/(p - r) estimates the share of people without bias from the share of reports, with
+    standard deviation at most 1/(2 (p - r) √n).
+
+    Cost
+    ----
+    Two draws per person.
+
+    Raises
+    ------
+    ValueError
+        If a label is not one of the categories or a parameter is out of range, TypeError as `laplace`.
+
+    References
+    ----------
+    Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner, *Randomized
+    response: a survey technique for eliminating evasive answer bias* (1965).
+
+    Examples
+    --------
     Ten thousand people, 30% of whom would say yes:
 
     >>> rng = np.random.default_rng(1)

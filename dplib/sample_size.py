@@ -8,14 +8,30 @@ from dplib import _checks
 def least_size(enough, *, at_least=1, at_most=_checks.LARGEST):
     """The least size at which a condition holds that, once true, stays true.
 
-    :param enough: function. Takes a size, an int64 or an array of them, and returns whether it is enough: a truth value,
-        or an array of them for as many questions at once.
-    :param at_least, at_most: int, 0 ≤ at_least ≤ at_most ≤ 2**62. The smallest and the largest size to ask for.
-    :returns: int64, the shape of what ``enough`` returns: The least size that is enough; at_most + 1 where not even
-        ``at_most`` is.
-    :Cost: About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
-    :Raises: ValueError if a limit is out of range.
+    Parameters
+    ----------
+    enough : function
+        Takes a size, an int64 or an array of them, and returns whether it is enough: a truth value, or an array of them for
+        as many questions at once.
+    at_least, at_most : int, 0 ≤ at_least ≤ at_most ≤ 2**62
+        The smallest and the largest size to ask for.
 
+    Returns
+    -------
+    int64, the shape of what ``enough`` returns
+        The least size that is enough; at_most + 1 where not even ``at_most`` is.
+
+    Cost
+    ----
+    About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
+
+    Raises
+    ------
+    ValueError
+        If a limit is out of range.
+
+    Examples
+    --------
     Within 0.1 of the mean in 95 of 100 runs, by `clipped_mean`:
 
     >>> from dplib.mean import clipped_mean_error_bound

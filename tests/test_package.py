@@ -82,12 +82,13 @@ def test_mutants_of_the_names_are_found():
 
 def described(function):
     """{parameter: what the docstring says of it}; "As in `other`" is what the other one says."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=\n\n\w|\Z)", inspect.getdoc(function) or "", re.M | re.S)
     found = {}
-    fields = re.findall(r"^:param ([\w, ]+): (.*(?:\n    .*)*)", inspect.getdoc(function) or "", re.M)
-    for names, text in fields:
+    for names, text in re.findall(r"^(\w[\w, ]*?)(?: : |$)(.*(?:\n    .*)*)", section[1], re.M) if section else ():
+        text = " ".join(text.split())
         other = re.match(r"As in `(\w+)`", text)
         elsewhere = described(_find(public_names()[other[1]])) if other else {}
-        found |= {name: elsewhere.get(name, "") if other else " ".join(text.split()) for name in names.split(", ")}
+        found |= {name: elsewhere.get(name, "") if other else text for name in names.split(", ")}
     return found
 
 
@@ -105,12 +106,12 @@ def test_every_parameter_is_described_by_its_one_meaning(function):
 
 
 def test_mutants_of_the_descriptions_are_found():
-    def another(*, size):
-        """:param size: How many mechanisms."""
-    def nothing(*, size):
-        """The size."""
-    def borrowed(*, accuracy):
-        """:param accuracy: As in `largest_gap`."""
+    heading = "Nothing.\n\nParameters\n----------\n"
+    def another(*, size): ...
+    def nothing(*, size): ...
+    def borrowed(*, accuracy): ...
+    another.__doc__, nothing.__doc__ = f"{heading}size : int\n    How many mechanisms.", "The size."
+    borrowed.__doc__ = f"{heading}accuracy\n    As in `largest_gap`."
     for mutant in (another, nothing, borrowed):
         assert list(problems_of_descriptions(mutant)), mutant
 

@@ -21,17 +21,31 @@ MOST_STEPS = 1 << 26  # of a composition that is summed exactly
 def compose_basic(*, count, epsilon, delta):
     """Add the parameters up.
 
-    :param count: int ≥ 0 or array_like. How many mechanisms of each kind.
-    :param epsilon: float > 0 or array_like
-    :param delta: float in [0, 1) or array_like. The parameters of each mechanism; arrays, broadcast together, describe
-        several kinds of mechanisms.
-    :returns: (float, float): (Σ ε, Σ δ), δ at most 1.
-    :Privacy: The joint release is (Σ ε, Σ δ)-DP, even if each mechanism is chosen in view of the earlier outputs, under
-        the relation under which each of them is.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry,
-        Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    Parameters
+    ----------
+    count : int ≥ 0 or array_like
+        How many mechanisms of each kind.
+    epsilon : float > 0 or array_like
+    delta : float in [0, 1) or array_like
+        The parameters of each mechanism; arrays, broadcast together, describe several kinds of mechanisms.
 
+    Returns
+    -------
+    (float, float)
+        (Σ ε, Σ δ), δ at most 1.
+
+    Privacy
+    -------
+    The joint release is (Σ ε, Σ δ)-DP, even if each mechanism is chosen in view of the earlier outputs, under the relation
+    under which each of them is.
+
+    References
+    ----------
+    Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry, Nissim and Smith,
+    *Calibrating noise to sensitivity in private data analysis* (2006).
+
+    Examples
+    --------
     >>> compose_basic(count=[2, 1], epsilon=[0.5, 1.0], delta=[0, 1e-6])
     (2.0, 1e-06)
     """
@@ -42,17 +56,32 @@ def compose_basic(*, count, epsilon, delta):
 def compose_advanced(*, count, epsilon, delta, slack):
     """Let independent privacy losses cancel: ε grows like √k.
 
-    :param count, epsilon, delta: As in `compose_basic`.
-    :param slack: float in (0, 1). The δ' spent to lower ε.
-    :returns: (float, float): ε' = Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ); or `compose_basic`,
-        wherever its ε is no larger, and then no slack is spent.
-    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier
-        outputs (but with parameters fixed beforehand).
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork,
-        Rothblum and Vadhan, *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition
-        theorem for differential privacy* (2015), for the tanh.
+    Parameters
+    ----------
+    count, epsilon, delta
+        As in `compose_basic`.
+    slack : float in (0, 1)
+        The δ' spent to lower ε.
 
+    Returns
+    -------
+    (float, float)
+        ε' = Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ); or `compose_basic`, wherever its ε is no larger,
+        and then no slack is spent.
+
+    Privacy
+    -------
+    The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs (but with
+    parameters fixed beforehand).
+
+    References
+    ----------
+    Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork, Rothblum and Vadhan,
+    *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition theorem for differential
+    privacy* (2015), for the tanh.
+
+    Examples
+    --------
     >>> epsilon, delta = compose_advanced(count=100, epsilon=0.1, delta=0, slack=1e-6)
     >>> round(epsilon, 3), round(delta, 9)
     (5.756, 1e-06)
@@ -68,20 +97,42 @@ def compose_advanced(*, count, epsilon, delta, slack):
 def compose_optimal(*, count, epsilon, delta, slack):
     """The smallest ε that holds for every composition of equally private mechanisms.
 
-    :param count: int ≥ 0. How many mechanisms.
-    :param epsilon: float > 0
-    :param delta: float in [0, 1). The parameters of each mechanism.
-    :param slack: float in [0, 1). The δ' spent to lower ε.
-    :returns: (float, float): The ε' ≥ 0 at which δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, solved
-        exactly, and 1 - (1 - δ)^k (1 - δ').
-    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier
-        outputs. No smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
-    :Error: Rounding is of relative order 1e-16 k ln k in δ'.
-    :Cost: O(k), vectorised.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz, Oh and
-        Viswanath, *The composition theorem for differential privacy* (2015).
+    Parameters
+    ----------
+    count : int ≥ 0
+        How many mechanisms.
+    epsilon : float > 0
+    delta : float in [0, 1)
+        The parameters of each mechanism.
+    slack : float in [0, 1)
+        The δ' spent to lower ε.
 
+    Returns
+    -------
+    (float, float)
+        The ε' ≥ 0 at which δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, solved exactly, and 1 - (1 - δ)^k (1 -
+        δ').
+
+    Privacy
+    -------
+    The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs. No
+    smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
+
+    Error
+    -----
+    Rounding is of relative order 1e-16 k ln k in δ'.
+
+    Cost
+    ----
+    O(k), vectorised.
+
+    References
+    ----------
+    Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz, Oh and Viswanath, *The
+    composition theorem for differential privacy* (2015).
+
+    Examples
+    --------
     >>> epsilon, delta = compose_optimal(count=30, epsilon=0.1, delta=0, slack=1e-6)
     >>> round(epsilon, 3), round(delta, 9)
     (2.346, 1e-06)
@@ -129,17 +180,32 @@ def _any_failure(delta, count, slack):
 def amplify_by_subsampling(*, rate, epsilon, delta):
     """What a mechanism costs when it only sees a secret random sample.
 
-    :param rate: float in (0, 1]. Each record's probability q of entering the sample.
-    :param epsilon: float > 0
-    :param delta: float in [0, 1). The parameters of the mechanism on the sample.
-    :returns: (float, float): (ln(1 + q(e^ε - 1)), qδ).
-    :Privacy: If M is (ε, δ)-DP under ``add_remove``, then M on a sample that each record enters independently with
-        probability q has the returned parameters under ``add_remove``; if M is so under ``replace`` on m records, then M
-        on a uniformly random subset of m out of n records under ``replace``, q = m/n. The sample must stay secret.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe
-        and Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
+    Parameters
+    ----------
+    rate : float in (0, 1]
+        Each record's probability q of entering the sample.
+    epsilon : float > 0
+    delta : float in [0, 1)
+        The parameters of the mechanism on the sample.
 
+    Returns
+    -------
+    (float, float)
+        (ln(1 + q(e^ε - 1)), qδ).
+
+    Privacy
+    -------
+    If M is (ε, δ)-DP under ``add_remove``, then M on a sample that each record enters independently with probability q has
+    the returned parameters under ``add_remove``; if M is so under ``replace`` on m records, then M on a uniformly random
+    subset of m out of n records under ``replace``, q = m/n. The sample must stay secret.
+
+    References
+    ----------
+    Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe and Gaboardi,
+    *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
+
+    Examples
+    --------
     >>> epsilon, delta = amplify_by_subsampling(rate=0.01, epsilon=1.0, delta=1e-6)
     >>> round(epsilon, 5), delta
     (0.01704, 1e-08)
@@ -153,17 +219,30 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
 def zcdp_epsilon(*, rho, delta):
     """The ε of a ρ-zCDP mechanism at a given δ.
 
-    :param rho: float > 0. All Rényi divergences between neighbours' outputs are at most ρ times their order. Gaussian
-        noise has ρ = Δ²/(2σ²); k mechanisms together have the sum of their ρ.
-    :param delta: float in (0, 1)
-    :returns: float: ε = min over α > 1 of αρ + ln(1 - 1/α) - (ln δ + ln α)/(α - 1), at least 0, and below ρ + 2√(ρ
-        ln(1/δ)).
-    :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation. Each α gives a valid ε; the best one is used.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential
-        privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete
-        Gaussian for differential privacy* (2020).
+    Parameters
+    ----------
+    rho : float > 0
+        All Rényi divergences between neighbours' outputs are at most ρ times their order. Gaussian noise has ρ = Δ²/(2σ²);
+        k mechanisms together have the sum of their ρ.
+    delta : float in (0, 1)
 
+    Returns
+    -------
+    float
+        ε = min over α > 1 of αρ + ln(1 - 1/α) - (ln δ + ln α)/(α - 1), at least 0, and below ρ + 2√(ρ ln(1/δ)).
+
+    Privacy
+    -------
+    Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation. Each α gives a valid ε; the best one is used.
+
+    References
+    ----------
+    Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential privacy:
+    simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete Gaussian for
+    differential privacy* (2020).
+
+    Examples
+    --------
     >>> round(zcdp_epsilon(rho=0.5, delta=1e-6), 3)
     5.222
     """

@@ -17,15 +17,29 @@ from dplib._numerics import log1mexp
 def group_privacy(*, distance, epsilon, delta):
     """What (ε, δ)-DP promises when several records change.
 
-    :param distance: int ≥ 0. How many records change.
-    :param epsilon: float > 0
-    :param delta: float in [0, 1)
-    :returns: (float, float): (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
-    :Privacy: An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The
-        algorithmic foundations of differential privacy* (2014).
+    Parameters
+    ----------
+    distance : int ≥ 0
+        How many records change.
+    epsilon : float > 0
+    delta : float in [0, 1)
 
+    Returns
+    -------
+    (float, float)
+        (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
+
+    Privacy
+    -------
+    An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
+
+    References
+    ----------
+    Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The algorithmic
+    foundations of differential privacy* (2014).
+
+    Examples
+    --------
     >>> epsilon, delta = group_privacy(distance=5, epsilon=0.5, delta=1e-6)
     >>> epsilon, round(delta, 9)
     (2.5, 1.7238e-05)
@@ -42,14 +56,29 @@ def group_privacy(*, distance, epsilon, delta):
 def binary_test_bound(probability, *, distance=1, epsilon):
     """The largest probability that an event can have on one data set, given its probability on another.
 
-    :param probability: array_like in [0, 1]. Pr[M(x) ∈ S] of an event S.
-    :param distance: int ≥ 0 or array_like. How many neighbours lead from x to x': in how many records they differ.
-    :param epsilon: float > 0
-    :returns: float64, the broadcast shape: T applied ``distance`` times to the probability.
-    :Privacy: If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
+    Parameters
+    ----------
+    probability : array_like in [0, 1]
+        Pr[M(x) ∈ S] of an event S.
+    distance : int ≥ 0 or array_like
+        How many neighbours lead from x to x': in how many records they differ.
+    epsilon : float > 0
 
+    Returns
+    -------
+    float64, the broadcast shape
+        T applied ``distance`` times to the probability.
+
+    Privacy
+    -------
+    If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
+
+    References
+    ----------
+    Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
+
+    Examples
+    --------
     At five percent false alarms, how many secrets can a test catch?
 
     >>> [round(float(binary_test_bound(0.05, epsilon=epsilon)), 4) for epsilon in (1, 5)]
@@ -69,14 +98,26 @@ def binary_test_bound(probability, *, distance=1, epsilon):
 def largest_gap(*, distance, epsilon):
     """The largest difference between an event's probabilities on two data sets.
 
-    :param distance, epsilon: As in `binary_test_bound`.
-    :returns: float64, the shape of ``distance``: g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 -
-        2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
-    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism
-        attains it.
-    :Raises: ValueError if an argument is out of range.
-    :References: Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
+    Parameters
+    ----------
+    distance, epsilon
+        As in `binary_test_bound`.
 
+    Returns
+    -------
+    float64, the shape of ``distance``
+        g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
+
+    Privacy
+    -------
+    If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains it.
+
+    References
+    ----------
+    Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
+
+    Examples
+    --------
     >>> largest_gap(distance=[1, 3, 8], epsilon=0.5).round(5)
     array([0.24492, 0.54202, 0.86466])
     """

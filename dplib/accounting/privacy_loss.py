@@ -24,19 +24,39 @@ MOST_POINTS = 1 << 26  # of a grid
 class PrivacyLoss:
     """The distribution of the privacy loss of a mechanism, on a grid, rounded so that it never promises too much.
 
-    :ivar step: float. Distance h of the points of the grid.
-    :ivar lowest: int. The loss of the first entry of ``mass`` is lowest · step.
-    :ivar mass: float64 array, shape (m,). Probabilities, under P, of the losses lowest·step, (lowest + 1)·step, …
-    :ivar infinite: float. The probability of an infinite loss, together with all that was cut off.
-    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of
-        neighbours (the constructors cover mechanisms whose worst pair is symmetric), also after composition.
-    :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the
-        number of runs if that is larger; every composition adds 1e-15 to ``infinite``.
-    :Cost: O(m ln m) for a composition, m the points of its grid.
-    :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid
-        never promises too much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and
-        Manurangsi, *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
+    Attributes
+    ----------
+    step : float
+        Distance h of the points of the grid.
+    lowest : int
+        The loss of the first entry of ``mass`` is lowest · step.
+    mass : float64 array, shape (m,)
+        Probabilities, under P, of the losses lowest·step, (lowest + 1)·step, …
+    infinite : float
+        The probability of an infinite loss, together with all that was cut off.
 
+    Privacy
+    -------
+    ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of neighbours (the
+    constructors cover mechanisms whose worst pair is symmetric), also after composition.
+
+    Error
+    -----
+    Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the number
+    of runs if that is larger; every composition adds 1e-15 to ``infinite``.
+
+    Cost
+    ----
+    O(m ln m) for a composition, m the points of its grid.
+
+    References
+    ----------
+    Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid never promises too
+    much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the dots:
+    tighter discrete approximations of privacy loss distributions* (2022).
+
+    Examples
+    --------
     A hundred Gaussian answers, and one Laplace answer on top:
 
     >>> gauss = PrivacyLoss.from_gaussian(sigma=40.0, sensitivity=1.0).compose(100)
@@ -54,9 +74,11 @@ class PrivacyLoss:
     def from_laplace(cls, *, epsilon, step=1e-4):
         """Laplace noise of scale Δ/ε against a change of Δ.
 
-        :param epsilon: float > 0
-        :param step: float > 0. Distance of the points of the grid.
-        """
+        Parameters
+        ----------
+        epsilon : float > 0
+        step : float > 0
+            Distance of the points of the grid."""
         epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x = grid * step
@@ -69,10 +91,13 @@ class PrivacyLoss:
     def from_gaussian(cls, *, sigma, sensitivity, step=1e-4):
         """Gaussian noise against a change of ``sensitivity``.
 
-        :param sigma: float > 0. Standard deviation of the noise.
-        :param sensitivity: float > 0, ℓ₂ sensitivity of the query, in the units of ``sigma``.
-        :param step: float > 0. Distance of the points of the grid.
-        """
+        Parameters
+        ----------
+        sigma : float > 0
+            Standard deviation of the noise.
+        sensitivity : float > 0, ℓ₂ sensitivity of the query, in the units of ``sigma``
+        step : float > 0
+            Distance of the points of the grid."""
         sensitivity, sigma = _checks.parameter("sensitivity", sensitivity), _checks.parameter("sigma", sigma)
         shift = _checks.real("sensitivity / sigma", sensitivity / sigma, above=0)
         step = _checks.parameter("step", step)
@@ -85,9 +110,11 @@ class PrivacyLoss:
     def from_pure(cls, *, epsilon, step=1e-4):
         """Randomised response, which dominates every ε-DP mechanism.
 
-        :param epsilon: float > 0
-        :param step: float > 0. Distance of the points of the grid.
-        """
+        Parameters
+        ----------
+        epsilon : float > 0
+        step : float > 0
+            Distance of the points of the grid."""
         epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x, lie = grid * step, expit(-epsilon)
@@ -107,8 +134,10 @@ class PrivacyLoss:
     def compose(self, other):
         """The loss of two mechanisms, or of several runs of one.
 
-        :param other: PrivacyLoss or int ≥ 0. Another mechanism on the same grid, or how many times this one runs.
-        """
+        Parameters
+        ----------
+        other : PrivacyLoss or int ≥ 0
+            Another mechanism on the same grid, or how many times this one runs."""
         if not isinstance(other, PrivacyLoss):
             return self._repeat(_checks.integer("other", other, at_least=0))
         if other.step != self.step:
@@ -148,8 +177,9 @@ class PrivacyLoss:
     def delta(self, epsilon):
         """The δ at which the mechanism is (ε, δ)-DP, never too small.
 
-        :param epsilon: float ≥ 0 or array_like
-        """
+        Parameters
+        ----------
+        epsilon : float ≥ 0 or array_like"""
         epsilon = _checks.parameters("epsilon", epsilon, or_zero=True)
         x, at_least, delta = self._profile()
         above = np.minimum(np.searchsorted(x, epsilon), x.size - 1)  # the next point of the grid
@@ -160,8 +190,9 @@ class PrivacyLoss:
     def epsilon(self, delta):
         """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that of an infinite loss.
 
-        :param delta: float in (0, 1)
-        """
+        Parameters
+        ----------
+        delta : float in (0, 1)"""
         target = _checks.parameter("delta", delta) - self.infinite
         if target < 0:
             return np.inf

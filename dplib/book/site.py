@@ -184,16 +184,8 @@ def public_names():
     return names
 
 
-def one_by_one(line):
-    """":param a, b: As in `f`." for a and for b; what Sphinx would read as a parameter b of the type "a,"."""
-    several = re.fullmatch(r"( *):(param|ivar) (\w+(?:, \w+)+):(.*)", line)
-    return [f"{several[1]}:{several[2]} {name}:{several[4]}" for name in several[3].split(", ")] if several else [line]
-
-
 def read_docstring(app, what, name, obj, options, lines):
-    """In our docstrings |z| is an absolute value, never a substitution, the label of a statement is a link to it, and one
-    field may describe several parameters."""
-    lines[:] = [single for line in lines for single in one_by_one(line)]
+    """In our docstrings |z| is an absolute value, never a substitution, and the label of a statement is a link to it."""
     statement = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
     for i, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):

@@ -19,23 +19,39 @@ from dplib.sample_size import least_size
 def packing_mass(*, size, hypotheses, epsilon, delta, beta):
     """How much probability a mechanism must give to wrong answers, if it is right for each of many hypotheses.
 
-    :param size: int ≥ 0 or array_like. The number n of records.
-    :param hypotheses: int ≥ 1, infinity, or array_like of them. The number N of disjoint sets of right answers; a float
-        such as 1e50 where NumPy has no integer.
-    :param epsilon: float > 0 or array_like
-    :param delta: float in [0, 1) or array_like
-    :param beta: float in (0, 1) or array_like. The probability with which the mechanism may miss the right set.
-    :returns: float64, the broadcast shape: (N - 1) T⁻ⁿ(1 - β), the probability that n records force onto the other sets.
-        If it exceeds β, there is no such mechanism. Infinite for infinitely many sets as long as each of them needs
-        anything at all.
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``.
-    :Error: Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)). Relative rounding of order
-        1e-16 nε if δ = 0.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on
-        the page *How few people are too few?* (thm-packing-delta); Hardt and Talwar, *On the geometry of differential
-        privacy* (2010).
+    Parameters
+    ----------
+    size : int ≥ 0 or array_like
+        The number n of records.
+    hypotheses : int ≥ 1, infinity, or array_like of them
+        The number N of disjoint sets of right answers; a float such as 1e50 where NumPy has no integer.
+    epsilon : float > 0 or array_like
+    delta : float in [0, 1) or array_like
+    beta : float in (0, 1) or array_like
+        The probability with which the mechanism may miss the right set.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        (N - 1) T⁻ⁿ(1 - β), the probability that n records force onto the other sets. If it exceeds β, there is no such
+        mechanism. Infinite for infinitely many sets as long as each of them needs anything at all.
+
+    Privacy
+    -------
+    A statement about every (ε, δ)-DP mechanism under ``replace``.
+
+    Error
+    -----
+    Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)). Relative rounding of order 1e-16 nε if δ =
+    0.
+
+    References
+    ----------
+    Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the page *How few
+    people are too few?* (thm-packing-delta); Hardt and Talwar, *On the geometry of differential privacy* (2010).
+
+    Examples
+    --------
     A mean known to lie in [-50, 50], to be found within 1/2 with probability 1/2, at ε = 1/2:
 
     >>> packing_mass(size=[2, 9, 10], hypotheses=101, epsilon=0.5, delta=0, beta=0.5).round(3)
@@ -49,16 +65,37 @@ def packing_mass(*, size, hypotheses, epsilon, delta, beta):
 def packing_sample_size(*, hypotheses, epsilon, delta, beta):
     """The number of records below which nobody can tell so many hypotheses apart privately.
 
-    :param hypotheses, epsilon, delta, beta: As in `packing_mass`, infinitely many hypotheses need δ > 0.
-    :returns: int64, the broadcast shape: The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and
-        small ε and β.
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer records it misses the right set
-        with probability more than β for at least one of the hypotheses.
-    :Cost: That of `least_size`, all elements at once.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
-    :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on
-        the page *How few people are too few?* (thm-packing-delta).
+    Parameters
+    ----------
+    hypotheses, epsilon, delta, beta
+        As in `packing_mass`, infinitely many hypotheses need δ > 0.
 
+    Returns
+    -------
+    int64, the broadcast shape
+        The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and small ε and β.
+
+    Privacy
+    -------
+    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer records it misses the right set with
+    probability more than β for at least one of the hypotheses.
+
+    Cost
+    ----
+    That of `least_size`, all elements at once.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**62.
+
+    References
+    ----------
+    Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the page *How few
+    people are too few?* (thm-packing-delta).
+
+    Examples
+    --------
     >>> packing_sample_size(hypotheses=[21, 2001, 1e50, np.inf], epsilon=0.1, delta=[0, 0, 0, 1e-6], beta=0.05)
     array([  77,  123, 1198,  132])
     """

@@ -8,18 +8,34 @@ from dplib import _checks
 def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     """The number of people below which nobody can release so many means so accurately in private.
 
-    :param columns: int ≥ 1 or array_like, d, the number of ±1 answers of every person.
-    :param accuracy: float > 0 or array_like, η, how far a released mean may be from the truth, as a root mean square
-        over the d columns and over populations whose means are independent and uniform on [-1, 1].
-    :param epsilon: float > 0 or array_like
-    :param delta: float in [0, 1) or array_like
-    :returns: int64, the broadcast shape: The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥
-        1/3, which is the error of zeros.
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
-    :References: Theorem *What accuracy in many columns costs* on the page *Were you in it?* (thm-tracing-bound); Dwork,
-        Smith, Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+    Parameters
+    ----------
+    columns : int ≥ 1 or array_like, d, the number of ±1 answers of every person
+    accuracy : float > 0 or array_like, η, how far a released mean may be from the truth, as a root mean square over the d columns and over populations whose means are independent and uniform on [-1, 1]
+    epsilon : float > 0 or array_like
+    delta : float in [0, 1) or array_like
 
+    Returns
+    -------
+    int64, the broadcast shape
+        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3, which is the error of zeros.
+
+    Privacy
+    -------
+    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**62.
+
+    References
+    ----------
+    Theorem *What accuracy in many columns costs* on the page *Were you in it?* (thm-tracing-bound); Dwork, Smith, Steinke,
+    Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+
+    Examples
+    --------
     >>> tracing_sample_size(columns=[10, 1000, 100_000], accuracy=0.1, epsilon=1, delta=1e-6)
     array([ 10,  98, 968])
     """
@@ -36,18 +52,37 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
 def tracing_scores(x, release, *, center):
     """How strongly a released mean points at each of the records: an attack, without any privacy.
 
-    :param x: array_like of real numbers, shape (..., n, d). Records to judge, members or strangers: d numbers each.
-        Leading axes are independent runs.
-    :param release: array_like of real numbers, shape (..., d). The released means f of the d columns.
-    :param center: float or array_like, shape (..., d). The means p of the population.
-    :returns: float64, shape (..., n): ⟨xᵢ - p, f - p⟩. A stranger's score has mean 0 if p is right; a member's Σ
-        Var(x_j)/n if f is the empirical mean.
-    :Cost: O(nd).
-    :Raises: ValueError if the shapes do not fit or an entry is not finite.
-    :References: Proposition *Scores of members and strangers* on the page *Were you in it?* (prop-tracing-scores); Homer
-        et al., *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008); Dwork,
-        Smith, Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n, d)
+        Records to judge, members or strangers: d numbers each. Leading axes are independent runs.
+    release : array_like of real numbers, shape (..., d)
+        The released means f of the d columns.
+    center : float or array_like, shape (..., d)
+        The means p of the population.
 
+    Returns
+    -------
+    float64, shape (..., n)
+        ⟨xᵢ - p, f - p⟩. A stranger's score has mean 0 if p is right; a member's Σ Var(x_j)/n if f is the empirical mean.
+
+    Cost
+    ----
+    O(nd).
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit or an entry is not finite.
+
+    References
+    ----------
+    Proposition *Scores of members and strangers* on the page *Were you in it?* (prop-tracing-scores); Homer et al.,
+    *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008); Dwork, Smith, Steinke,
+    Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+
+    Examples
+    --------
     >>> x = np.array([[1, 1, -1, 1], [1, -1, -1, -1], [-1, -1, 1, -1]])
     >>> tracing_scores(x, x[:2].mean(axis=0), center=0)
     array([ 2.,  2., -2.])

@@ -22,21 +22,45 @@ MOST_RECORDS = 2**31  # records of an exact sum
 def two_point_sample_size(*, total_variation, epsilon, beta):
     """The number of records below which nobody can tell two distributions apart privately.
 
-    :param total_variation: float in (0, 1] or array_like. The total variation distance a of the two distributions of one
-        record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
-    :param epsilon: float > 0 or array_like
-    :param beta: float in (0, 1) or array_like. The probability with which the test may err under either distribution (or
-        on average over the two).
-    :returns: int64, the broadcast shape: The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
-    :Privacy: A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than
-        β under one of the distributions.
-    :Error: At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n
-        in the logarithm of 2β.
-    :Cost: That of `least_size`, all elements at once; each step is a closed form.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
-    :References: Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
-        *Differentially private testing of identity and closeness of discrete distributions* (2018), for the coupling.
+    Parameters
+    ----------
+    total_variation : float in (0, 1] or array_like
+        The total variation distance a of the two distributions of one record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
+    epsilon : float > 0 or array_like
+    beta : float in (0, 1) or array_like
+        The probability with which the test may err under either distribution (or on average over the two).
 
+    Returns
+    -------
+    int64, the broadcast shape
+        The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
+
+    Privacy
+    -------
+    A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than β under one
+    of the distributions.
+
+    Error
+    -----
+    At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n in the
+    logarithm of 2β.
+
+    Cost
+    ----
+    That of `least_size`, all elements at once; each step is a closed form.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**62.
+
+    References
+    ----------
+    Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang, *Differentially
+    private testing of identity and closeness of discrete distributions* (2018), for the coupling.
+
+    Examples
+    --------
     >>> two_point_sample_size(total_variation=0.382925, epsilon=[0.02, 0.1, 1], beta=0.05)
     array([604, 123,  14])
     """
@@ -60,21 +84,39 @@ def _indistinguishable(size, a, epsilon):
 def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
     """The number of records below which nobody can estimate a Gaussian mean privately.
 
-    :param radius: float ≥ 0 or array_like. R: the mean is known to lie in [-R, R], in standard deviations of one record.
-    :param accuracy: float > 0 or array_like, α, in the same unit: the estimate is right if it is less than this from the
-        mean.
-    :param epsilon: float > 0 or array_like
-    :param beta: float in (0, 1) or array_like. The probability with which it may be wrong, for every mean in the range.
-    :returns: int64, the broadcast shape: The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without
-        privacy, too; `two_point_sample_size` for the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α
-        apart. 0 for R < α: the answer 0 is right.
-    :Privacy: A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with
-        probability more than β for at least one mean in the range.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
-    :References: Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary
-        *Two means* on the page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample
-        differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    radius : float ≥ 0 or array_like
+        R: the mean is known to lie in [-R, R], in standard deviations of one record.
+    accuracy : float > 0 or array_like, α, in the same unit: the estimate is right if it is less than this from the mean
+    epsilon : float > 0 or array_like
+    beta : float in (0, 1) or array_like
+        The probability with which it may be wrong, for every mean in the range.
 
+    Returns
+    -------
+    int64, the broadcast shape
+        The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without privacy, too; `two_point_sample_size` for
+        the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α apart. 0 for R < α: the answer 0 is right.
+
+    Privacy
+    -------
+    A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with probability more
+    than β for at least one mean in the range.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the answer above 2**62.
+
+    References
+    ----------
+    Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary *Two means* on the
+    page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample differentially private confidence
+    intervals* (2018).
+
+    Examples
+    --------
     >>> mean_sample_size_lower_bound(radius=[[1], [10**6]], accuracy=0.5, epsilon=[0.1, 1], beta=0.05)
     array([[123,  14],
            [192,  20]])
@@ -100,20 +142,44 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
 def sign_test(x, *, shift, epsilon, rng):
     """Decide between N(0, 1) and N(shift, 1) by a noisy majority vote of the records.
 
-    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
-        independent runs.
-    :param shift: float > 0. The mean under Q, in standard deviations of one record.
-    :param epsilon: float > 0
-    :param rng: numpy.random.Generator
-    :returns: bool, shape (...): Whether S + Lap(2/ε) > 0, S the number of records above shift/2 minus the number of the
-        others. True says Q.
-    :Privacy: ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
-    :Error: The same under both distributions, exactly `sign_test_error`.
-    :Cost: O(n), one Laplace variable per run.
-    :Raises: ValueError if there is no record, a record is not finite or a parameter is out of range, TypeError if
-        ``rng`` is not a Generator.
-    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n), n ≥ 1
+        The last axis is the data set, leading axes are independent runs.
+    shift : float > 0
+        The mean under Q, in standard deviations of one record.
+    epsilon : float > 0
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    bool, shape (...)
+        Whether S + Lap(2/ε) > 0, S the number of records above shift/2 minus the number of the others. True says Q.
+
+    Privacy
+    -------
+    ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
+
+    Error
+    -----
+    The same under both distributions, exactly `sign_test_error`.
+
+    Cost
+    ----
+    O(n), one Laplace variable per run.
+
+    Raises
+    ------
+    ValueError
+        If there is no record, a record is not finite or a parameter is out of range, TypeError if ``rng`` is not a
+        Generator.
+
+    References
+    ----------
+    Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
     >>> sign_test(x, shift=1, epsilon=0.1, rng=rng)
@@ -128,15 +194,32 @@ def sign_test(x, *, shift, epsilon, rng):
 def sign_test_error(*, size, shift, epsilon):
     """The error probability of `sign_test`, without simulation.
 
-    :param size: int in 1, …, 2**31, or array_like. The number n of records.
-    :param shift, epsilon: As in `sign_test`, or arrays.
-    :returns: float64, the broadcast shape: E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n,
-        Φ(-shift/2)) - n; the same under Q.
-    :Error: Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
-    :Cost: O(√n) for each element.
-    :Raises: ValueError if an argument is out of range.
-    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+    Parameters
+    ----------
+    size : int in 1, …, 2**31, or array_like
+        The number n of records.
+    shift, epsilon
+        As in `sign_test`, or arrays.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n, Φ(-shift/2)) - n; the same under Q.
+
+    Error
+    -----
+    Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
+
+    Cost
+    ----
+    O(√n) for each element.
+
+    References
+    ----------
+    Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+
+    Examples
+    --------
     >>> sign_test_error(size=[127, 128], shift=1, epsilon=0.1).round(5)
     array([0.05041, 0.04951])
     """
@@ -163,18 +246,36 @@ def _vote_error(n, log_p, log_rest, epsilon):
 def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
     """Decide between N(0, 1) and N(shift, 1) by the likelihood ratio, every record's part of it clamped.
 
-    :param x, shift, epsilon, rng: As in `sign_test`.
-    :param clamp: float > 0, c, the most that one record may add to the log-likelihood ratio, in either direction.
-    :returns: bool, shape (...): Whether S + Lap(2c/ε) > 0, S = Σ clip(shift (x - shift/2), -c, c). True says Q. As c
-        falls to 0: `sign_test`.
-    :Privacy: ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
-    :Error: The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
-    :Cost: O(n), one Laplace variable per run.
-    :Raises: As `sign_test`.
-    :References: Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test);
-        Canonne, Kamath, McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses*
-        (2019).
+    Parameters
+    ----------
+    x, shift, epsilon, rng
+        As in `sign_test`.
+    clamp : float > 0, c, the most that one record may add to the log-likelihood ratio, in either direction
 
+    Returns
+    -------
+    bool, shape (...)
+        Whether S + Lap(2c/ε) > 0, S = Σ clip(shift (x - shift/2), -c, c). True says Q. As c falls to 0: `sign_test`.
+
+    Privacy
+    -------
+    ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
+
+    Error
+    -----
+    The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
+
+    Cost
+    ----
+    O(n), one Laplace variable per run.
+
+    References
+    ----------
+    Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test); Canonne, Kamath,
+    McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses* (2019).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
     >>> clamped_likelihood_test(x, shift=1, epsilon=0.1, clamp=0.1, rng=rng)

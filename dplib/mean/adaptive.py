@@ -32,11 +32,14 @@ DENSITY = 1 / np.sqrt(2 * np.pi)  # φ(0)
 class AdaptivePlan:
     """How `adaptive_mean` spends its budget. The data have no part in it.
 
-    :ivar stages: int. 1: the private median is the answer. 2: a clipped mean around it is.
-    :ivar epsilon_coarse, epsilon_fine: float. The budgets ε₁ of the median and ε₂ of the clipped mean (0 if there is
-        none).
-    :ivar half_width: float. Half the width a of the clip (0 if there is none).
-    """
+    Attributes
+    ----------
+    stages : int
+        1: the private median is the answer. 2: a clipped mean around it is.
+    epsilon_coarse, epsilon_fine : float
+        The budgets ε₁ of the median and ε₂ of the clipped mean (0 if there is none).
+    half_width : float
+        Half the width a of the clip (0 if there is none)."""
 
     stages: int
     epsilon_coarse: float
@@ -47,18 +50,33 @@ class AdaptivePlan:
 def adaptive_plan(*, size, radius, epsilon, beta=0.01):
     """Decide in public how `adaptive_mean` will spend its budget.
 
-    :param size: int ≥ 1. The number n of records.
-    :param radius: float ≥ 0. R with |μ| ≤ R, in standard deviations of the records.
-    :param epsilon: float > 0
-    :param beta: float in (0, 1). The probability of a lost centre to aim at. It shapes the plan, no guarantee of privacy
-        depends on it.
-    :returns: AdaptivePlan: ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β); if ε₁ < ε, ε₂ = ε - ε₁ and a =
-        max(.5, .34 ln(1 + n ε₂²/3)). Two stages if their first-order variance is below that of the median with all of ε,
-        π/(2n) + 2 (2/(φ(0) n ε))²; otherwise one.
-    :Error: The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
+    Parameters
+    ----------
+    size : int ≥ 1
+        The number n of records.
+    radius : float ≥ 0
+        R with |μ| ≤ R, in standard deviations of the records.
+    epsilon : float > 0
+    beta : float in (0, 1)
+        The probability of a lost centre to aim at. It shapes the plan, no guarantee of privacy depends on it.
 
+    Returns
+    -------
+    AdaptivePlan
+        ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β); if ε₁ < ε, ε₂ = ε - ε₁ and a = max(.5, .34 ln(1 + n
+        ε₂²/3)). Two stages if their first-order variance is below that of the median with all of ε, π/(2n) + 2 (2/(φ(0) n
+        ε))²; otherwise one.
+
+    Error
+    -----
+    The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
+
+    References
+    ----------
+    Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
+
+    Examples
+    --------
     >>> adaptive_plan(size=1000, radius=1000, epsilon=1)
     AdaptivePlan(stages=2, epsilon_coarse=0.1, epsilon_fine=0.9, half_width=1.9047203990990984)
     >>> adaptive_plan(size=1000, radius=1000, epsilon=0.1)
@@ -103,20 +121,41 @@ def _median_variance(n, epsilon):
 def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     """Release the mean of Gaussian records with an error that hardly depends on the radius.
 
-    :param x, radius, epsilon, rng: As in `clipped_mean`.
-    :param beta: float in (0, 1). The probability of a lost centre to aim at, as `adaptive_plan` has it.
-    :returns: float64, shape (...): A number in [-R, R] for each run, by `adaptive_plan`. First a centre c is drawn from
-        the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of clip(x
-        - c, -a, a) is released with noise Lap(2a/(n ε₂)), and the answer is c + g_a⁻¹(m) (`unclip`), held within ±R.
-    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another
-        number, which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
-    :Cost: One sort of each data set, two or three draws per run. A copy of the data as float64.
-    :Raises: As `clipped_mean`.
-    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy);
-        theorem *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith,
-        *Privacy-preserving statistical estimation with optimal convergence rates* (2011), for the private median.
+    Parameters
+    ----------
+    x, radius, epsilon, rng
+        As in `clipped_mean`.
+    beta : float in (0, 1)
+        The probability of a lost centre to aim at, as `adaptive_plan` has it.
 
+    Returns
+    -------
+    float64, shape (...)
+        A number in [-R, R] for each run, by `adaptive_plan`. First a centre c is drawn from the density ∝ exp(-(ε₁/2)|N_z -
+        n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of clip(x - c, -a, a) is released with noise
+        Lap(2a/(n ε₂)), and the answer is c + g_a⁻¹(m) (`unclip`), held within ±R.
+
+    Privacy
+    -------
+    ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+
+    Error
+    -----
+    `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another number, which
+    need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
+
+    Cost
+    ----
+    One sort of each data set, two or three draws per run. A copy of the data as float64.
+
+    References
+    ----------
+    Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy); theorem *Error
+    of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith, *Privacy-preserving
+    statistical estimation with optimal convergence rates* (2011), for the private median.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(271_828, 1, size=(3, 1000))
     >>> adaptive_mean(x, radius=1e6, epsilon=1, rng=rng).round(2)
@@ -173,14 +212,32 @@ def _private_median(ordered, radius, epsilon, rng):
 def clipped_normal_mean(offset, half_width):
     """What a clip shows of a distance: g_a(d) = E clip(N(d, 1), -a, a).
 
-    :param offset: float or array_like, d, in standard deviations.
-    :param half_width: float ≥ 0 or array_like, a, half the width of the window.
-    :returns: float64, the broadcast shape: min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) =
-        φ(t) - tΦ(-t). Odd in d, increasing, with slope Φ(d + a) - Φ(d - a).
-    :Error: About 1e-16 · max(1, min(d, a)).
-    :Raises: ValueError if an argument is not finite, or half_width is negative.
-    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+    Parameters
+    ----------
+    offset : float or array_like, d, in standard deviations
+    half_width : float ≥ 0 or array_like, a, half the width of the window
 
+    Returns
+    -------
+    float64, the broadcast shape
+        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing,
+        with slope Φ(d + a) - Φ(d - a).
+
+    Error
+    -----
+    About 1e-16 · max(1, min(d, a)).
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite, or half_width is negative.
+
+    References
+    ----------
+    Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+
+    Examples
+    --------
     >>> clipped_normal_mean([0, 0.5, 1, 10], 2).round(3)
     array([0.   , 0.473, 0.917, 2.   ])
     """
@@ -204,14 +261,32 @@ def _mean_excess(t):
 def unclip(seen, half_width):
     """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was seen.
 
-    :param seen: float or array_like. A mean of clipped records, with noise or without.
-    :param half_width: float ≥ 0.001, a, half the width of the window.
-    :returns: float64, the shape of ``seen``: The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``.
-    :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥
-        0.5.
-    :Raises: ValueError if an argument is not finite, or half_width is below 0.001.
-    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+    Parameters
+    ----------
+    seen : float or array_like
+        A mean of clipped records, with noise or without.
+    half_width : float ≥ 0.001, a, half the width of the window
 
+    Returns
+    -------
+    float64, the shape of ``seen``
+        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``.
+
+    Error
+    -----
+    Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite, or half_width is below 0.001.
+
+    References
+    ----------
+    Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+
+    Examples
+    --------
     >>> unclip([-0.473, 0.917, 2], 2).round(2)
     array([-0.5,  1. ,  3. ])
     """
@@ -233,19 +308,37 @@ def unclip(seen, half_width):
 def median_failure_bound(*, size, radius, accuracy, epsilon):
     """A bound on the probability that the private median of Gaussian records misses their mean by more than the accuracy.
 
-    :param size: int ≥ 1 or array_like. The number n of records, independent N(μ, 1) with |μ| ≤ R.
-    :param radius: float ≥ 0 or array_like. R: the centre is drawn from [-R, R].
-    :param accuracy: float ≥ 0 or array_like, h, how far the centre may be from the mean, in standard deviations.
-    :param epsilon: float > 0 or array_like. What the median spends; θ = ε/2.
-    :returns: float64, the broadcast shape: F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8],
-        plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D
-        + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and D = Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
-    :Error: Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
-    :Cost: Some 60,000 evaluations of the integrand for each entry of the result.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
-        (thm-median-failure).
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records, independent N(μ, 1) with |μ| ≤ R.
+    radius : float ≥ 0 or array_like
+        R: the centre is drawn from [-R, R].
+    accuracy : float ≥ 0 or array_like, h, how far the centre may be from the mean, in standard deviations
+    epsilon : float > 0 or array_like
+        What the median spends; θ = ε/2.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8], plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times
+        the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and D =
+        Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
+
+    Error
+    -----
+    Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
+
+    Cost
+    ----
+    Some 60,000 evaluations of the integrand for each entry of the result.
+
+    References
+    ----------
+    Theorem *How often the private median is far off* on the page *A centre and a narrow clip* (thm-median-failure).
+
+    Examples
+    --------
     >>> median_failure_bound(size=1000, radius=1e6, accuracy=[0.1, 0.2, 0.3], epsilon=0.1).round(3)
     array([0.657, 0.094, 0.016])
     """

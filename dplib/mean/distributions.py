@@ -17,15 +17,35 @@ from dplib import _checks
 def noise_tail(t, *, sd, scale):
     """The probability that a Gaussian with Laplace noise exceeds a number.
 
-    :param t: float or array_like. The number, in the units of ``sd`` and ``scale``.
-    :param sd: float ≥ 0 or array_like. Standard deviation of the Gaussian part, 1/√n for a mean of n records.
-    :param scale: float ≥ 0 or array_like. Scale b of the Laplace part: density e^(-|z|/b)/(2b).
-    :returns: float64, the broadcast shape: Pr[sd·Z + Lap(scale) > t]. Both tails together: Pr[|ξ| > t] = 2 Pr[ξ > t] for
-        t ≥ 0.
-    :Error: Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
-    :Raises: ValueError if an argument is not finite or negative where it must not be.
-    :References: Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
+    Parameters
+    ----------
+    t : float or array_like
+        The number, in the units of ``sd`` and ``scale``.
+    sd : float ≥ 0 or array_like
+        Standard deviation of the Gaussian part, 1/√n for a mean of n records.
+    scale : float ≥ 0 or array_like
+        Scale b of the Laplace part: density e^(-|z|/b)/(2b).
 
+    Returns
+    -------
+    float64, the broadcast shape
+        Pr[sd·Z + Lap(scale) > t]. Both tails together: Pr[|ξ| > t] = 2 Pr[ξ > t] for t ≥ 0.
+
+    Error
+    -----
+    Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not finite or negative where it must not be.
+
+    References
+    ----------
+    Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
+
+    Examples
+    --------
     >>> round(2 * float(noise_tail(0.2, sd=1000**-0.5, scale=0.04)), 5)
     0.00921
     """
@@ -56,14 +76,28 @@ def _noise_tail(t, sd, scale):
 def clip_radius(*, size, beta):
     """A distance from μ that no record exceeds, except with probability beta.
 
-    :param size: int ≥ 1 or array_like. The number n of records.
-    :param beta: float in (0, 1) or array_like. The probability that some record is farther away.
-    :returns: float64, the broadcast shape: t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations; never more than √(2
-        ln(n/β)).
-    :Error: Pr[max |xᵢ - μ| > t_n(β)] = 1 - (1 - β/n)^n ≤ β. Accurate for the smallest β.
-    :Raises: ValueError if an argument is out of range.
-    :References: Lemma *No record is far away* on the page *The price of a range* (lem-clip-radius).
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records.
+    beta : float in (0, 1) or array_like
+        The probability that some record is farther away.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations; never more than √(2 ln(n/β)).
+
+    Error
+    -----
+    Pr[max |xᵢ - μ| > t_n(β)] = 1 - (1 - β/n)^n ≤ β. Accurate for the smallest β.
+
+    References
+    ----------
+    Lemma *No record is far away* on the page *The price of a range* (lem-clip-radius).
+
+    Examples
+    --------
     >>> clip_radius(size=[1, 1000, 10**6], beta=0.01).round(4)
     array([2.5758, 4.4172, 5.7307])
     """

@@ -36,23 +36,47 @@ MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and time
 def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     """The mean of records clipped to a public window, with Laplace noise.
 
-    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
-        independent runs. In units of the records' known standard deviation: divide by it first, multiply the answer by
-        it.
-    :param radius: float ≥ 0. R with |μ| ≤ R, public, in the same units.
-    :param epsilon: float > 0
-    :param beta: float in (0, 1). A bound on the probability that a record is clipped: B = R + t_n(β), with t_n(β) from
-        `clip_radius`.
-    :param rng: numpy.random.Generator
-    :returns: float64, shape (...): The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
-    :Privacy: ε-DP under ``replace``.
-    :Error: Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
-    :Cost: O(n), without a copy of the data; one draw per run.
-    :Raises: ValueError if there is no record, one is not finite, or a parameter is out of range, TypeError if ``rng`` is
-        not a Generator.
-    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim
-        and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n), n ≥ 1
+        The last axis is the data set, leading axes are independent runs. In units of the records' known standard deviation:
+        divide by it first, multiply the answer by it.
+    radius : float ≥ 0
+        R with |μ| ≤ R, public, in the same units.
+    epsilon : float > 0
+    beta : float in (0, 1)
+        A bound on the probability that a record is clipped: B = R + t_n(β), with t_n(β) from `clip_radius`.
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    float64, shape (...)
+        The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
+
+    Privacy
+    -------
+    ε-DP under ``replace``.
+
+    Error
+    -----
+    Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
+
+    Cost
+    ----
+    O(n), without a copy of the data; one draw per run.
+
+    Raises
+    ------
+    ValueError
+        If there is no record, one is not finite, or a parameter is out of range, TypeError if ``rng`` is not a Generator.
+
+    References
+    ----------
+    Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim and Smith,
+    *Calibrating noise to sensitivity in private data analysis* (2006).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(2)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(clipped_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1000)]
@@ -68,24 +92,43 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
 def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
     """Find the cell of the mean by the exponential mechanism, then clip to a window around it.
 
-    :param x, epsilon, rng: As in `clipped_mean`.
-    :param radius: float ≥ 0. R with |μ| ≤ R, public, with R/w finite: 1e50 is fine. With R = 0 there are two cells,
-        around 0.
-    :param split: float in (0, 1), ρ, the share of ε for the coarse stage.
-    :param width: float > 0, w, the width of a cell, in standard deviations.
-    :param beta: float in (0, 1). A bound on the probability that a record is clipped although the coarse stage succeeds:
-        B = 1.5w + t_n(β).
-    :returns: float64, shape (...): m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of the
-        chosen cell. The coarse stage chooses among all K cells, empty ones included, with probability ∝ e^(ε₁ c/2), c
-        the number of records in the cell.
-    :Privacy: ε-DP under ``replace``.
-    :Error: Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
-        `two_stage_mean_error_bound`.
-    :Cost: O(n log n), whatever K; one draw per occupied cell and three per run.
-    :Raises: As `clipped_mean`.
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
-        *Finite sample differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    x, epsilon, rng
+        As in `clipped_mean`.
+    radius : float ≥ 0
+        R with |μ| ≤ R, public, with R/w finite: 1e50 is fine. With R = 0 there are two cells, around 0.
+    split : float in (0, 1), ρ, the share of ε for the coarse stage
+    width : float > 0, w, the width of a cell, in standard deviations
+    beta : float in (0, 1)
+        A bound on the probability that a record is clipped although the coarse stage succeeds: B = 1.5w + t_n(β).
 
+    Returns
+    -------
+    float64, shape (...)
+        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of the chosen cell. The coarse stage
+        chooses among all K cells, empty ones included, with probability ∝ e^(ε₁ c/2), c the number of records in the cell.
+
+    Privacy
+    -------
+    ε-DP under ``replace``.
+
+    Error
+    -----
+    Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
+    `two_stage_mean_error_bound`.
+
+    Cost
+    ----
+    O(n log n), whatever K; one draw per occupied cell and three per run.
+
+    References
+    ----------
+    Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan, *Finite sample
+    differentially private confidence intervals* (2018).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3, 1e12)]
@@ -102,19 +145,39 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
 def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
     """Find the cell of the mean with a stability histogram, then clip to a window around it: no radius is needed.
 
-    :param x, epsilon, split, width, beta, rng: As in `two_stage_mean`.
-    :param delta: float in (0, 1/2]. The coarse stage spends all of it.
-    :returns: float64, shape (...): As `two_stage_mean`; NaN, a refusal, if no cell is chosen. The coarse stage adds
-        Lap(2/ε₁) to the count of every occupied cell and chooses the one with the largest noisy count, if that exceeds
-        `stability_threshold`.
-    :Privacy: (ε, δ)-DP under ``replace``, refusals included.
-    :Error: Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the
-        smaller of `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
-    :Cost: O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
-    :Raises: As `clipped_mean`.
-    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and
-        Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    x, epsilon, split, width, beta, rng
+        As in `two_stage_mean`.
+    delta : float in (0, 1/2]
+        The coarse stage spends all of it.
 
+    Returns
+    -------
+    float64, shape (...)
+        As `two_stage_mean`; NaN, a refusal, if no cell is chosen. The coarse stage adds Lap(2/ε₁) to the count of every
+        occupied cell and chooses the one with the largest noisy count, if that exceeds `stability_threshold`.
+
+    Privacy
+    -------
+    (ε, δ)-DP under ``replace``, refusals included.
+
+    Error
+    -----
+    Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller of
+    `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
+
+    Cost
+    ----
+    O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
+
+    References
+    ----------
+    Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and Vadhan, *Finite sample
+    differentially private confidence intervals* (2018).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=[[-5e9], [3], [0]], size=(3, 1000))
     >>> x[2] *= 1000  # not of unit variance: no cell holds enough
@@ -132,21 +195,40 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
 def private_scale(x, *, epsilon, delta, rng):
     """The standard deviation, up to a factor of 8, from the octaves of differences.
 
-    :param x: array_like of real numbers, shape (..., n), n ≥ 1. The last axis is the data set, leading axes are
-        independent runs. In any unit.
-    :param epsilon: float > 0
-    :param delta: float in (0, 1/2]
-    :param rng: numpy.random.Generator
-    :returns: float64, shape (...): σ̂ = 2^(j + 2), j the label with the largest noisy count among those that pass
-        `stability_threshold`; NaN, a refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ -
-        x₁|/√2)⌋ (at most 1021); equal records have none, and an odd last record is not used.
-    :Privacy: (ε, δ)-DP under ``replace``, the refusal included.
-    :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
-    :Cost: O(n log n); one draw per occupied octave.
-    :Raises: As `clipped_mean`.
-    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa
-        and Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n), n ≥ 1
+        The last axis is the data set, leading axes are independent runs. In any unit.
+    epsilon : float > 0
+    delta : float in (0, 1/2]
+    rng : numpy.random.Generator
 
+    Returns
+    -------
+    float64, shape (...)
+        σ̂ = 2^(j + 2), j the label with the largest noisy count among those that pass `stability_threshold`; NaN, a
+        refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋ (at most 1021); equal
+        records have none, and an odd last record is not used.
+
+    Privacy
+    -------
+    (ε, δ)-DP under ``replace``, the refusal included.
+
+    Error
+    -----
+    For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
+
+    Cost
+    ----
+    O(n log n); one draw per occupied octave.
+
+    References
+    ----------
+    Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa and Vadhan,
+    *Finite sample differentially private confidence intervals* (2018).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, scale=[[0.001], [1], [30]], size=(3, 1000))
     >>> private_scale(x, epsilon=1, delta=1e-6, rng=rng)

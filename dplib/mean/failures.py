@@ -31,19 +31,37 @@ MOST_TRIALS = 2**31 - 1  # of a binomial distribution in SciPy
 def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
     """A bound on the probability that the exponential mechanism over the cells picks a far one.
 
-    :param size: int ≥ 1 or array_like. The number n of records.
-    :param radius: float ≥ 0 or array_like. R, with |μ| ≤ R; R/w finite.
-    :param epsilon: float > 0 or array_like, ε₁, what the coarse stage spends.
-    :param width: float > 0 or array_like, w, the width of a cell.
-    :returns: float64, the broadcast shape: F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places
-        from the cell of μ], at most 1. Any other cell has its middle within 1.5w of μ.
-    :Error: F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 -
-        e^-θ)]^n, the sum over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard
-        deviations away count with mass Q(9). Nearly attained at the end of a long range. For w < 0.01 the bound is 1.
-    :Cost: O(1 + 1/w) for each offset, vectorised.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records.
+    radius : float ≥ 0 or array_like
+        R, with |μ| ≤ R; R/w finite.
+    epsilon : float > 0 or array_like, ε₁, what the coarse stage spends
+    width : float > 0 or array_like, w, the width of a cell
 
+    Returns
+    -------
+    float64, the broadcast shape
+        F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places from the cell of μ], at most 1. Any
+        other cell has its middle within 1.5w of μ.
+
+    Error
+    -----
+    F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n, the sum
+    over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard deviations away count with mass
+    Q(9). Nearly attained at the end of a long range. For w < 0.01 the bound is 1.
+
+    Cost
+    ----
+    O(1 + 1/w) for each offset, vectorised.
+
+    References
+    ----------
+    Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
+
+    Examples
+    --------
     >>> coarse_failure_bound(size=468, radius=[10, 1e3, 1e6], epsilon=0.25).round(6)
     array([3.000e-05, 3.900e-05, 9.599e-03])
     """
@@ -69,18 +87,34 @@ def _exponential_failure(here, beside, there, size, epsilon, far):
 def stability_failure_bound(*, size, epsilon, delta, width=1.0):
     """A bound on the probability that the stability histogram of the cells releases nothing, or a far cell first.
 
-    :param size, epsilon, width: As in `coarse_failure_bound`.
-    :param delta: float in (0, 1/2] or array_like
-    :returns: float64, the broadcast shape: F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released
-        cell is two or more places from the cell of μ], at most 1, for every real μ.
-    :Error: F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ <
-        1/b. That the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from
-        `stability_threshold`. That a far cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1)
-        - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
-    :Cost: As `coarse_failure_bound`, times twenty bisections.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
+    Parameters
+    ----------
+    size, epsilon, width
+        As in `coarse_failure_bound`.
+    delta : float in (0, 1/2] or array_like
 
+    Returns
+    -------
+    float64, the broadcast shape
+        F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released cell is two or more places from the
+        cell of μ], at most 1, for every real μ.
+
+    Error
+    -----
+    F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ < 1/b. That
+    the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from `stability_threshold`. That a far
+    cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
+
+    Cost
+    ----
+    As `coarse_failure_bound`, times twenty bisections.
+
+    References
+    ----------
+    Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
+
+    Examples
+    --------
     >>> stability_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([0.001029, 0.009492, 0.894611])
     """
@@ -96,15 +130,32 @@ def _cells_failure(here, beside, there, *settings):
 def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     """The failures that `stability_failure_bound` bounds, bounded more closely.
 
-    :param size, epsilon, delta, width: As in `stability_failure_bound`.
-    :returns: float64, the broadcast shape: F as in `stability_failure_bound`.
-    :Error: Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of
-        the exact probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace
-        variables. F is the largest over the same offsets, of which those near the worst of every tenth are looked at.
-    :Cost: As `stability_failure_bound`, times two.
-    :Raises: ValueError if an argument is out of range.
-    :References: Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
+    Parameters
+    ----------
+    size, epsilon, delta, width
+        As in `stability_failure_bound`.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        F as in `stability_failure_bound`.
+
+    Error
+    -----
+    Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of the exact
+    probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace variables. F is
+    the largest over the same offsets, of which those near the worst of every tenth are looked at.
+
+    Cost
+    ----
+    As `stability_failure_bound`, times two.
+
+    References
+    ----------
+    Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
+
+    Examples
+    --------
     >>> three_cells_failure_bound(size=494, epsilon=0.25, delta=[1e-4, 1e-6, 1e-9]).round(6)
     array([4.9000e-05, 4.9000e-05, 9.2504e-02])
     """
@@ -160,18 +211,33 @@ def _beaten(here, there, n, b):
 def scale_failure_bound(*, size, epsilon, delta):
     """A bound on the probability that the octaves of differences name no scale, or a wrong one.
 
-    :param size: int ≥ 1 or array_like. The number n of records, of which ⌊n/2⌋ pairs are made.
-    :param epsilon: float > 0 or array_like
-    :param delta: float in (0, 1/2] or array_like
-    :returns: float64, the broadcast shape: F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ
-        and σ.
-    :Error: The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the
-        octave of σ and the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of
-        σ in its octave.
-    :Cost: That of 401 offsets of `stability_failure_bound`, for each element.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records, of which ⌊n/2⌋ pairs are made.
+    epsilon : float > 0 or array_like
+    delta : float in (0, 1/2] or array_like
 
+    Returns
+    -------
+    float64, the broadcast shape
+        F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ and σ.
+
+    Error
+    -----
+    The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the octave of σ and
+    the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its octave.
+
+    Cost
+    ----
+    That of 401 offsets of `stability_failure_bound`, for each element.
+
+    References
+    ----------
+    Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
+
+    Examples
+    --------
     >>> scale_failure_bound(size=[400, 800, 1200], epsilon=0.5, delta=1e-6).round(4)
     array([1.    , 0.0216, 0.0018])
     """

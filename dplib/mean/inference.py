@@ -32,17 +32,35 @@ CLIPPED = np.geomspace(1e-4, 0.5, 25)[:, np.newaxis]  # candidates for its β, i
 def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     """How far `clipped_mean` may be from the true mean.
 
-    :param size: int ≥ 1 or array_like. The number n of records.
-    :param radius, epsilon, beta: As in `clipped_mean`, or arrays.
-    :param level: float in (0, 1) or array_like. The probability with which the bound holds.
-    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard
-        deviations; inf where nothing is proven.
-    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded
-        with probability at least 1 - level - 2β.
-    :Cost: About ten evaluations of `noise_tail`, all elements at once.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
+    Parameters
+    ----------
+    size : int ≥ 1 or array_like
+        The number n of records.
+    radius, epsilon, beta
+        As in `clipped_mean`, or arrays.
+    level : float in (0, 1) or array_like
+        The probability with which the bound holds.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
+
+    Error
+    -----
+    t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded with
+    probability at least 1 - level - 2β.
+
+    Cost
+    ----
+    About ten evaluations of `noise_tail`, all elements at once.
+
+    References
+    ----------
+    Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
+
+    Examples
+    --------
     >>> clipped_mean_error_bound(size=1000, radius=[2, 10, 100], epsilon=0.5).round(3)
     array([0.102, 0.194, 1.346])
     """
@@ -54,17 +72,34 @@ def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
 def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, beta=0.01, level=0.95):
     """How far `two_stage_mean` may be from the true mean.
 
-    :param size, level: As in `clipped_mean_error_bound`.
-    :param radius, epsilon, split, width, beta: As in `two_stage_mean`, or arrays.
-    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard
-        deviations; inf where nothing is proven.
-    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace
-        scale 2(1.5w + t_n(β))/(n(1 - ρ)ε).
-    :Cost: That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
-        *Finite sample differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    size, level
+        As in `clipped_mean_error_bound`.
+    radius, epsilon, split, width, beta
+        As in `two_stage_mean`, or arrays.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
+
+    Error
+    -----
+    t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace scale
+    2(1.5w + t_n(β))/(n(1 - ρ)ε).
+
+    Cost
+    ----
+    That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
+
+    References
+    ----------
+    Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan, *Finite sample
+    differentially private confidence intervals* (2018).
+
+    Examples
+    --------
     >>> two_stage_mean_error_bound(size=1000, radius=[2, 10, 100], epsilon=0.5).round(3)
     array([0.163, 0.163, 0.163])
     """
@@ -76,16 +111,32 @@ def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, b
 def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, beta=0.01, level=0.95):
     """How far `unbounded_mean` may be from the true mean; a refusal counts as infinitely far.
 
-    :param size, level: As in `clipped_mean_error_bound`.
-    :param epsilon, delta, split, width, beta: As in `unbounded_mean`, or arrays.
-    :returns: float64, the broadcast shape: t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations;
-        inf where nothing is proven.
-    :Error: As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and
-        `three_cells_failure_bound` as F.
-    :Cost: That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
+    Parameters
+    ----------
+    size, level
+        As in `clipped_mean_error_bound`.
+    epsilon, delta, split, width, beta
+        As in `unbounded_mean`, or arrays.
 
+    Returns
+    -------
+    float64, the broadcast shape
+        t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations; inf where nothing is proven.
+
+    Error
+    -----
+    As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and `three_cells_failure_bound` as F.
+
+    Cost
+    ----
+    That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
+
+    References
+    ----------
+    Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
+
+    Examples
+    --------
     >>> unbounded_mean_error_bound(size=1000, epsilon=1, delta=[1e-9, 1e-6]).round(3)
     array([0.097, 0.097])
     """
@@ -98,18 +149,35 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
 def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     """How far `adaptive_mean` may be from the true mean.
 
-    :param size, level: As in `clipped_mean_error_bound`, single numbers.
-    :param radius, epsilon, beta: As in `adaptive_mean`.
-    :returns: float: t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
-    :Error: With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the
-        smallest g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes
-        over to two stages it may leave nothing to prove, and the bound is 2R.
-    :Cost: Some twenty to forty evaluations of `median_failure_bound`.
-    :Raises: ValueError if an argument is out of range.
-    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
-        (thm-median-failure); theorem *Error of the adaptive mean* on the page *A centre and a narrow clip*
-        (thm-adaptive-error).
+    Parameters
+    ----------
+    size, level
+        As in `clipped_mean_error_bound`, single numbers.
+    radius, epsilon, beta
+        As in `adaptive_mean`.
 
+    Returns
+    -------
+    float
+        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
+
+    Error
+    -----
+    With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the smallest
+    g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes over to two
+    stages it may leave nothing to prove, and the bound is 2R.
+
+    Cost
+    ----
+    Some twenty to forty evaluations of `median_failure_bound`.
+
+    References
+    ----------
+    Theorem *How often the private median is far off* on the page *A centre and a narrow clip* (thm-median-failure); theorem
+    *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error).
+
+    Examples
+    --------
     >>> [round(adaptive_mean_error_bound(size=1000, radius=R, epsilon=1), 3) for R in (10, 1e6)]
     [0.11, 0.111]
     """
@@ -190,20 +258,39 @@ def _corrected_bound(failing, n, radius, plan):
 def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     """Release an interval that covers the mean of Gaussian records with a promised probability.
 
-    :param x, radius, epsilon, rng: As in `clipped_mean`.
-    :param level: float in (0, 1). The probability with which the interval covers the mean.
-    :returns: float64, shape (..., 2): Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off
-        at ±R, with the ``split`` and ``beta`` for which that bound is smallest. If the bound is no smaller than 2R: (-R,
-        R), which is then free.
-    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the
-        same half-width.
-    :Cost: That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and
-        level.
-    :Raises: As `clipped_mean`.
-    :References: Theorem *A private confidence interval* on the page *Intervals that keep their word*
-        (thm-mean-interval); Karwa and Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    Parameters
+    ----------
+    x, radius, epsilon, rng
+        As in `clipped_mean`.
+    level : float in (0, 1)
+        The probability with which the interval covers the mean.
 
+    Returns
+    -------
+    float64, shape (..., 2)
+        Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and
+        ``beta`` for which that bound is smallest. If the bound is no smaller than 2R: (-R, R), which is then free.
+
+    Privacy
+    -------
+    ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+
+    Error
+    -----
+    Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the same
+    half-width.
+
+    Cost
+    ----
+    That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and level.
+
+    References
+    ----------
+    Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval); Karwa and
+    Vadhan, *Finite sample differentially private confidence intervals* (2018).
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(42, 1, size=(2, 1000))
     >>> mean_interval(x, radius=100, epsilon=0.5, rng=rng).round(2)
