@@ -17,6 +17,9 @@ lower_bounds
     What no private estimator can do: packings, two distributions, tracing.
 audit
     Trying to break a guarantee, exactly or by experiment.
+
+Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no
+numpy.random.Generator raises TypeError. Both happen before any noise is drawn.
 """
 
 __version__ = "0.1.0"

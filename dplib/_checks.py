@@ -17,10 +17,10 @@ LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the pric
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
 DOMAINS = {  # of the real parameters
-    **dict.fromkeys(["sensitivity", "epsilon", "sigma", "rho", "step", "width", "accuracy", "shift", "clamp"], {"above": 0}),
-    **dict.fromkeys(["delta", "beta", "level", "split", "slack"], {"above": 0, "below": 1}),
-    **dict.fromkeys(["rate", "total_variation"], {"above": 0, "at_most": 1}),
-    **dict.fromkeys(["radius", "half_width", "sd", "scale"], {"at_least": 0}),
+    **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp".split(), {"above": 0}),
+    **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
+    **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
+    **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),
     "probability": {"at_least": 0, "at_most": 1},
 }
 
@@ -93,7 +93,7 @@ def real(name, value, **limits):
 
 
 def parameters(name, value, *, or_zero=False, **limits):
-    """Real parameters in the domain that their name has everywhere, narrowed by ``limits``; ``or_zero`` adds its end at 0."""
+    """Real parameters in the domain that their name has everywhere, narrowed by ``limits``, or with its end at 0."""
     domain = DOMAINS[name] | limits
     if or_zero:
         domain["at_least"] = domain.pop("above")

@@ -21,7 +21,7 @@ PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probabil
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size"}
-PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float .*\\b[01]\\b"}
+PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood", "split": "share of ε", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]

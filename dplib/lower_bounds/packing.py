@@ -118,7 +118,7 @@ def _packing(hypotheses, epsilon, beta, delta):
 
 def _least_probability(beta, epsilon, delta, size):
     """T⁻ⁿ(1 - β), by closed forms."""
-    # The probability of missing grows, b → e^ε b + δ, until the kink (1 - δ)/(1 + e^ε); from there on that of hitting shrinks,
+    # The probability of missing grows, b → e^ε b + δ, until the kink (1 - δ)/(1 + e^ε); then that of hitting shrinks,
     # u → e^-ε (u - δ). Both maps have the fixed point -δ/(e^ε - 1). Below 0 nothing is needed.
     fixed = delta * np.exp(-epsilon) / -np.expm1(-epsilon)
     with np.errstate(divide="ignore"):  # the kink is 0 for ε > 745

@@ -189,7 +189,7 @@ def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     return min(_corrected_bound(failing, size, radius, plan), 2 * float(radius))  # the answer is in [-R, R]
 
 
-# ----------------------------------------------------------------- a sample mean with Laplace noise, except with probability
+# -------------------------------------------------------------------- a sample mean with Laplace noise, up to a failure
 
 
 def _error_bound(size, level, failure, scale):
