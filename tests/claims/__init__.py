@@ -74,7 +74,7 @@ def claim(label, *code, bugs):
                  *(pytest.param("twin", name, id=f"the twin without a bug: {name}") for name in twins),
                  *(pytest.param("mutant", bug, id=bug) for bug in mutants)]
 
-        @pytest.mark.claim(label)
+        @pytest.mark.claim(label=label)
         @pytest.mark.parametrize("kind, name", cases)
         def test(kind, name):
             if kind == "mutant":
