@@ -167,7 +167,8 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0 or array_like, ℓ₂ sensitivity of the query, in its units
+    sensitivity : float > 0 or array_like
+        ℓ₂ sensitivity of the query, in its units.
     epsilon : float > 0 or array_like
     delta : float in (0, 1) or array_like
 
@@ -213,7 +214,8 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
     ----------
     sigma : float > 0 or array_like
         Standard deviation of the noise.
-    sensitivity : float > 0 or array_like, ℓ₂ sensitivity of the query, in the units of ``sigma``
+    sensitivity : float > 0 or array_like
+        ℓ₂ sensitivity of the query, in the units of ``sigma``.
     epsilon : float ≥ 0 or array_like
 
     Returns

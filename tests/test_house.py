@@ -11,7 +11,10 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import jupytext
+import numpy as np
 import pytest
+
+import dplib
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [pytest.param(page, id=page.stem) for page in sorted((ROOT / "chapters").glob("*.md"))]
@@ -140,30 +143,48 @@ def test_a_public_name_defined_twice_is_found(house, file, line, name):
     assert name in defined_twice(house)
 
 
-MACHINERY = {"__init__.py", "conftest.py", "test_completeness.py"}
-CLAIM = """from tests.claims import claim
-
-@claim("thm", abs, bugs={"the sign kept": lambda x: x})
-def test_sign(f):
-    assert f(-1) == 1
-    return "one"
-"""
+def template(opening, closing):
+    """A block of CONTRIBUTING.md: the page that contributors start from, or its claim."""
+    return (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split(f"\n{opening}\n")[1].split(f"\n{closing}\n")[0] + "\n"
 
 
-@pytest.mark.parametrize("empty", [True, False])
+PAGE, CLAIM = template("`````markdown", "`````"), template("```python", "```")
+
+
+def test_the_template_of_a_page_runs():
+    assert PAGE.startswith(HEADER)
+    names = {}
+    for cell in jupytext.reads(PAGE, fmt="md:myst").cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+    assert abs(np.mean(names["errors"] > 3) - names["beyond"](3, 1)) < .02
+
+
+@pytest.mark.parametrize("empty", [False, True])
 def test_a_file_of_claims_without_a_claim_fails_and_leaves_no_old_record(tmp_path, empty):
-    """A copy of the house in small, with such a file or without: in it the page of claims would show an old run."""
-    claims, old = tmp_path / "tests" / "claims", tmp_path / "_build" / "claims.json"
-    shutil.copytree(ROOT / "tests" / "claims", claims, ignore=lambda _, names: {name for name in names if name not in MACHINERY})
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    (claims / "test_sign.py").write_text(CLAIM)
-    (claims / "test_other.py").write_text("def test_nothing(): pass" if empty else CLAIM)
-    old.parent.mkdir()
-    old.write_text("[]")
-    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/claims", "-k", "not every_statement"],
-                         cwd=tmp_path, capture_output=True, text=True)
-    assert ("['test_other.py']" in run.stdout) == (run.returncode == 1) == (not old.exists()) == empty, run.stdout
-    assert empty or len(json.loads(old.read_text())) == 2
+    """A house with one page and its claim, those of CONTRIBUTING.md: alone, and beside a file that claims nothing."""
+    claims, record = tmp_path / "tests" / "claims", tmp_path / "_build" / "claims.json"
+    for folder in (claims, tmp_path / "chapters", record.parent):
+        folder.mkdir(parents=True)
+    machinery = (f"tests/claims/{name}.py" for name in ("__init__", "conftest", "test_completeness"))
+    for file in ("pyproject.toml", "tests/chance.py", *machinery):
+        shutil.copy(ROOT / file, tmp_path / file)
+    (tmp_path / "chapters" / "one-answer.md").write_text(PAGE, encoding="utf-8")
+    (claims / "test_one_answer.py").write_text(CLAIM, encoding="utf-8")
+    if empty:
+        (claims / "test_nothing.py").write_text("def test_nothing(): pass")
+    record.write_text("[]")
+    run = subprocess.run([sys.executable, "-m", "pytest", "-q", "tests/claims"], cwd=tmp_path, capture_output=True, text=True)
+    if empty:
+        assert run.returncode == 1 and "['test_nothing.py']" in run.stdout and not record.exists(), run.stdout
+    else:
+        assert run.returncode == 0 and "6 passed" in run.stdout, run.stdout
+        [claim] = json.loads(record.read_text(encoding="utf-8"))
+        assert [part["from"] for part in claim["code"]] == ["package", "page"] and claim["twins"] == ["noisy"] and len(claim["caught"]) == 2
+
+
+def test_the_citation_names_the_version():
+    assert f"\nversion: {dplib.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
 def test_the_list_of_modules_is_complete():

@@ -10,8 +10,11 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
 
     Parameters
     ----------
-    columns : int ≥ 1 or array_like, d, the number of ±1 answers of every person
-    accuracy : float > 0 or array_like, η, how far a released mean may be from the truth, as a root mean square over the d columns and over populations whose means are independent and uniform on [-1, 1]
+    columns : int ≥ 1 or array_like
+        d, the number of ±1 answers of every person.
+    accuracy : float > 0 or array_like
+        η, how far a released mean may be from the truth, as a root mean square over the d columns and over populations
+        whose means are independent and uniform on [-1, 1].
     epsilon : float > 0 or array_like
     delta : float in [0, 1) or array_like
 

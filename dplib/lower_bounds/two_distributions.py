@@ -88,7 +88,8 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
     ----------
     radius : float ≥ 0 or array_like
         R: the mean is known to lie in [-R, R], in standard deviations of one record.
-    accuracy : float > 0 or array_like, α, in the same unit: the estimate is right if it is less than this from the mean
+    accuracy : float > 0 or array_like
+        α, in the same unit: the estimate is right if it is less than this from the mean.
     epsilon : float > 0 or array_like
     beta : float in (0, 1) or array_like
         The probability with which it may be wrong, for every mean in the range.

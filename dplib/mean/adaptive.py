@@ -214,8 +214,10 @@ def clipped_normal_mean(offset, half_width):
 
     Parameters
     ----------
-    offset : float or array_like, d, in standard deviations
-    half_width : float ≥ 0 or array_like, a, half the width of the window
+    offset : float or array_like
+        d, in standard deviations.
+    half_width : float ≥ 0 or array_like
+        a, half the width of the window.
 
     Returns
     -------
@@ -314,7 +316,8 @@ def median_failure_bound(*, size, radius, accuracy, epsilon):
         The number n of records, independent N(μ, 1) with |μ| ≤ R.
     radius : float ≥ 0 or array_like
         R: the centre is drawn from [-R, R].
-    accuracy : float ≥ 0 or array_like, h, how far the centre may be from the mean, in standard deviations
+    accuracy : float ≥ 0 or array_like
+        h, how far the centre may be from the mean, in standard deviations.
     epsilon : float > 0 or array_like
         What the median spends; θ = ε/2.
 

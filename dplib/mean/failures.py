@@ -37,8 +37,10 @@ def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
         The number n of records.
     radius : float ≥ 0 or array_like
         R, with |μ| ≤ R; R/w finite.
-    epsilon : float > 0 or array_like, ε₁, what the coarse stage spends
-    width : float > 0 or array_like, w, the width of a cell
+    epsilon : float > 0 or array_like
+        ε₁, what the coarse stage spends.
+    width : float > 0 or array_like
+        w, the width of a cell.
 
     Returns
     -------
@@ -50,7 +52,8 @@ def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
     -----
     F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n, the sum
     over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard deviations away count with mass
-    Q(9). Nearly attained at the end of a long range. For w < 0.01 the bound is 1.
+    Q(9). For w < 0.01 the bound is 1. For ε₁ ≤ 0.1, R ≥ 1000 and μ = R the true failure is 0.67 to 0.78 of F near 0.25, and
+    0.9 to 1 of F near 0.01.
 
     Cost
     ----
@@ -144,7 +147,8 @@ def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     -----
     Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of the exact
     probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace variables. F is
-    the largest over the same offsets, of which those near the worst of every tenth are looked at.
+    the largest over the same offsets, of which those near the worst of every tenth are looked at. For w = 1, ε₁ ≤ 0.25 and F
+    near 0.01 the true failure is 0.45 F or more.
 
     Cost
     ----
@@ -226,7 +230,8 @@ def scale_failure_bound(*, size, epsilon, delta):
     Error
     -----
     The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the octave of σ and
-    the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its octave.
+    the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its octave. Loose:
+    with F near 0.2 the true failure is between F/140 and F/15.
 
     Cost
     ----
