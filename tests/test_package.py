@@ -12,7 +12,8 @@ from dplib.book.site import public_names
 ROOT = Path(__file__).resolve().parents[1]
 
 # Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
-DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often", "hits_neighbor": "How often", "mechanism": "Maps",
+DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
+        "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
         "scores": "candidates", "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
@@ -22,7 +23,8 @@ PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probabil
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
-TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood", "split": "share of ε", "width": "width of a cell",
+TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
+          "split": "share of ε", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
@@ -107,6 +109,7 @@ def test_every_parameter_is_described_by_its_one_meaning(function):
 
 def test_mutants_of_the_descriptions_are_found():
     heading = "Nothing.\n\nParameters\n----------\n"
+
     def another(*, size): ...
     def nothing(*, size): ...
     def borrowed(*, accuracy): ...

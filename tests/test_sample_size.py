@@ -5,6 +5,7 @@ import pytest
 
 from dplib.sample_size import least_size
 
+
 @pytest.mark.parametrize("at_least, at_most", [(0, 40), (1, 40), (7, 7), (3, 2**62 - 1)])
 def test_least_size_finds_every_threshold_and_asks_nothing_outside_its_limits(at_least, at_most):
     thresholds = np.r_[np.arange(at_least, min(at_most, 60) + 1), at_most]
