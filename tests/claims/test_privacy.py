@@ -196,12 +196,12 @@ def test_integer_noise(discrete_laplace):
     return f"17 cells within {z.max():.1f} standard errors; log-ratio at distance {sensitivity} is {loss / epsilon:.9f} epsilon"
 
 
-def union_bound(*, size, beta, sensitivity, epsilon):
-    return sensitivity / epsilon * np.log(size / beta)
+def union_bound(*, count, beta, sensitivity, epsilon):
+    return sensitivity / epsilon * np.log(count / beta)
 
 
-def one_sided(*, size, beta, sensitivity, epsilon):
-    return -sensitivity / epsilon * np.log(2 * (1 - (1 - beta) ** (1 / size)))
+def one_sided(*, count, beta, sensitivity, epsilon):
+    return -sensitivity / epsilon * np.log(2 * (1 - (1 - beta) ** (1 / count)))
 
 
 @claim("prop-laplace-error", laplace_max_quantile,
@@ -209,11 +209,11 @@ def one_sided(*, size, beta, sensitivity, epsilon):
 def test_largest_error(quantile):
     """Put the quantile back into the exact distribution function of the largest of k errors."""
     worst = 0
-    for size, beta in itertools.product((1, 2, 10, 10**6), (.5, .05, 1e-6)):
-        t = float(quantile(size=size, beta=beta, sensitivity=1, epsilon=.5))
+    for count, beta in itertools.product((1, 2, 10, 10**6), (.5, .05, 1e-6)):
+        t = float(quantile(count=count, beta=beta, sensitivity=1, epsilon=.5))
         assert t > 0
-        worst = max(worst, abs(-math.expm1(size * math.log1p(-math.exp(-t / 2))) / beta - 1))
-        assert t < 2 * math.log(size / beta) + 1e-12 or size == 1
+        worst = max(worst, abs(-math.expm1(count * math.log1p(-math.exp(-t / 2))) / beta - 1))
+        assert t < 2 * math.log(count / beta) + 1e-12 or count == 1
     assert worst <= 1e-8
     return f"failure probability right {to(worst)} at 12 settings"
 
