@@ -117,7 +117,8 @@ def runs_on(record):
         line += nodes.Text(WHERE[kind] if kind == kinds[0] else f"; {WHERE[kind]}")
         if written := [part["name"] for part in record["code"] if part["from"] == kind and part["name"] != "<lambda>"]:
             line += [nodes.Text(": "), *names(written)]
-    return line + nodes.Text(".")
+    line += nodes.Text(".")
+    return line
 
 
 def names(words):

@@ -255,7 +255,7 @@ def test_noise_laws(*noises):
         x, y = (noisy_max_law(noise, u, scale) for u in (np.array(scores), np.add(scores, change)))
         largest, pairs, off = max(largest, np.abs(np.log(x) - np.log(y)).max()), pairs + 1, max(off, abs(x.sum() - 1))
     assert off < 3e-5 and largest <= 1 + 3e-5
-    return f"largest log-ratio {largest:.5f} epsilon over {pairs} pairs; the integrals add up to 1 {to(off)}"
+    return f"largest log-ratio {largest:.5f} epsilon over {pairs} pairs; their sum is right {to(off)}"
 
 
 def noisy_max_of_scale(factor=2.):
