@@ -96,7 +96,7 @@ def write_assets(app):
 
 def rewrite_pages(app, env):
     """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one changes, all are written anew."""
-    ours = [file.read_bytes() for folder in app.config.html_static_path for file in sorted(Path(app.confdir, folder).iterdir())]
+    ours = [file.read_bytes() for file in sorted(Path(app.confdir, "chapters", "_web").iterdir())]
     assets = hashlib.sha256(b"".join([front_end(static=True).encode(), style().encode(), *ours])).hexdigest()
     changed, env.dp_assets = assets != getattr(env, "dp_assets", None), assets
     return sorted(env.found_docs) if changed else []
