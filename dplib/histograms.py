@@ -85,8 +85,7 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
     Raises
     ------
     ValueError
-        If a label is not a cell, a number is not finite or an argument is out of range, TypeError if ``rng`` is not a
-        Generator.
+        If a label is not a cell, a number is not finite or an argument is out of range.
 
     References
     ----------
@@ -221,8 +220,7 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
     Raises
     ------
     ValueError
-        If the labels are not one data set, one is outside the domain, or an argument is out of range, TypeError if ``rng``
-        is not a Generator.
+        If the labels are not one data set, one is outside the domain, or an argument is out of range.
 
     References
     ----------

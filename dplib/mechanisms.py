@@ -279,7 +279,8 @@ def discrete_laplace(value, *, sensitivity, epsilon, rng):
 
     Raises
     ------
-    As `laplace`, and ValueError for a value that is no such integer.
+    ValueError
+        If ``value`` does not hold such integers, or an argument is out of range.
 
     References
     ----------
@@ -424,7 +425,8 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
 
     Raises
     ------
-    As `laplace`, and ValueError if there is no candidate.
+    ValueError
+        If there is no candidate, a score is not finite or a parameter is out of range.
 
     References
     ----------
@@ -600,7 +602,7 @@ def randomized_response(labels, *, categories=2, epsilon, rng):
     Raises
     ------
     ValueError
-        If a label is not one of the categories or a parameter is out of range, TypeError as `laplace`.
+        If a label is not one of the categories or a parameter is out of range.
 
     References
     ----------

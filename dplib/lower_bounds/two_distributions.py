@@ -172,8 +172,7 @@ def sign_test(x, *, shift, epsilon, rng):
     Raises
     ------
     ValueError
-        If there is no record, a record is not finite or a parameter is out of range, TypeError if ``rng`` is not a
-        Generator.
+        If there is no record, a record is not finite or a parameter is out of range.
 
     References
     ----------

@@ -68,7 +68,7 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     Raises
     ------
     ValueError
-        If there is no record, one is not finite, or a parameter is out of range, TypeError if ``rng`` is not a Generator.
+        If there is no record, one is not finite, or a parameter is out of range.
 
     References
     ----------

@@ -273,7 +273,7 @@ def _stability_settings(size, epsilon, delta):
     """n, b and T of a stability histogram."""
     size = _checks.integers("size", size, at_least=1)
     epsilon = _checks.parameters("epsilon", epsilon)
-    delta = _checks.parameters("delta", delta)
+    delta = _checks.parameters("delta", delta, at_most=0.5)
     one = lambda epsilon, delta: stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
     threshold = np.vectorize(one, otypes=[float])(epsilon, delta)
     return size, 2 / epsilon, threshold
