@@ -34,6 +34,55 @@ def chromium():
         browser.close()
 
 
+def new_tab(context):
+    """A tab that remembers what it asked for and what it complained of."""
+    tab = context.new_page()
+    tab.asked, tab.complaints = [], []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("requestfailed", lambda request: gone_on(request) or tab.complaints.append(f"{request.failure}: {request.url}"))
+    tab.on("pageerror", lambda error: tab.complaints.append(str(error)))
+    tab.on("console", lambda message: tab.complaints.append(message.text) if message.type in ("error", "warning") else None)
+    return tab
+
+
+def gone_on(request):
+    """Was it given up only because the tab went to another page?"""
+    return request.failure == "net::ERR_ABORTED"
+
+
+@contextlib.contextmanager
+def one_tab(browser, formulas=True, **options):
+    """A browser with one tab, for one page after the other: a new one costs as much as a page.
+
+    To typeset formulas is most of what a page costs: a test that looks at other things may leave them out.
+    """
+    context = browser.new_context(**{"viewport": dict(width=1280, height=740)} | options)
+    if not formulas:
+        context.route("**/tex-chtml.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    yield new_tab(context)
+    context.close()
+
+
+def opened(tab, address):
+    """The tab with this address in it, complete; it has forgotten what was before."""
+    tab.asked.clear()
+    tab.complaints.clear()
+    tab.goto(address, wait_until="load")
+    tab.wait_for_function("window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => true) : true")
+    return tab
+
+
+def settle(page):
+    """Let what depends on the window's size or on the theme draw itself again, and wait until nothing moves."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_function("document.getAnimations().every(animation => animation.playState === 'finished')")
+
+
+def others(page, home):
+    """What the page asked of anybody else."""
+    return [url for url in page.asked if not url.startswith((home, "data:", "blob:"))]
+
+
 def scrollbar(browser):
     """How many pixels a scrollbar takes in this browser; none where they are hidden or lie on top, as on a phone."""
     page = browser.new_page()
@@ -65,3 +114,33 @@ def explorer_pages(folder=SITE):
     ids = lambda page: re.findall(r'<div class="dp-static" id="([^"]+)"', page.read_text(encoding="utf-8"))
     pages = {page: ids(page) for page in sorted(Path(folder).rglob("*.html"))}
     return {page: ids for page, ids in pages.items() if ids}
+
+
+# --- what axe finds -----------------------------------------------------------------------------------------------------
+
+CONTRAST = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+
+# What axe would look at ten thousand times without another answer: tokens of code, of which one of each class in each kind of
+# block will do, and drawings of formulas of the text, which have no text of their own and are hidden from screen readers.
+REPEATS = """() => {
+  const seen = new Set(), blocks = [...document.querySelectorAll('.highlight')];
+  for (const block of blocks) for (const token of block.querySelectorAll('span')) {
+    const kind = `${block.parentElement.className} ${token.className}`;
+    if (seen.has(kind)) token.replaceWith(...token.childNodes); else seen.add(kind);
+  }
+  for (const block of blocks) block.normalize();
+  for (const drawing of document.querySelectorAll('mjx-container:not([display]) mjx-math[aria-hidden=true]')) {
+    if (!drawing.querySelector('a, [tabindex]')) drawing.replaceChildren();
+  }
+}"""
+
+
+def leave_out_repeats(page):
+    page.evaluate(REPEATS)
+
+
+def violations(page, context=None, **options):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, context=context, options=options | {"resultTypes": ["violations"]}).response["violations"]
+    return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]

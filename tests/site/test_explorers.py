@@ -18,13 +18,15 @@ from IPython.core.inputtransformer2 import TransformerManager
 from dplib.book import spec as specs
 from dplib.book.explorer import Explorer
 from dplib.book.front import front_end, style
-from tests.site.browser import SITE, explorer_pages
+from tests.site.browser import CONTRAST, SITE, explorer_pages, leave_out_repeats, new_tab, one_tab, others, settle, violations
+from tests.site.browser import opened as opened_in
 from tests.test_explorer import EVERY_MARK, with_marks
 
 EXPLORERS = [pytest.param(page, id, id=f"{page.stem}-{id}") for page, ids in explorer_pages().items() for id in ids]
 PAGES = [pytest.param(page, id=page.stem) for page in explorer_pages()]
 every_explorer = pytest.mark.parametrize("path, id", EXPLORERS)
 every_page = pytest.mark.parametrize("path", PAGES)
+WIDE, NARROW = dict(width=1280, height=900), dict(width=360, height=740)
 
 
 def test_the_book_is_built_and_has_explorers(site):
@@ -36,7 +38,7 @@ def test_the_book_is_built_and_has_explorers(site):
 
 @functools.cache
 def made_by(source):
-    """{id: explorer} of a chapter, from executing its code cells once more."""
+    """{id: explorer} of a chapter, from executing its code cells once more, down to its last explorer."""
     made, remember = {}, Explorer.__init__
 
     def init(self, id, *args, **kwargs):
@@ -48,9 +50,11 @@ def made_by(source):
         warnings.simplefilter("default")
         patch.setattr(Explorer, "__init__", init)
         patch.setenv("DPLIB_STATIC", "1")
-        for cell in jupytext.read(source, fmt="md:myst").cells:
+        cells = [cell for cell in jupytext.read(source, fmt="md:myst").cells if cell.cell_type == "code"]
+        last = max(i for i, cell in enumerate(cells) if "Explorer(" in cell.source)
+        for cell in cells[:last + 1]:
             tags = set(cell.metadata.get("tags", ()))
-            if cell.cell_type == "code" and "skip-execution" not in tags:
+            if "skip-execution" not in tags:
                 with contextlib.suppress(Exception if "raises-exception" in tags else ()):
                     exec(compile(TransformerManager().transform_cell(cell.source), str(source), "exec"), names)
     return made
@@ -105,22 +109,51 @@ def state(page, id):
     return json.loads(page.evaluate(STATE, id))
 
 
-def open_page(context, path, address=None, query=""):
-    """A page with its explorers drawn, and a list that collects its errors."""
-    page, errors = context.new_page(), []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
-    page.goto((f"{address}/{path.relative_to(SITE)}" if address else path.as_uri()) + query)
-    page.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
-    return page, errors
+def open_page(tab, path, address=None, query=""):
+    """The tab with a page in it whose explorers are drawn."""
+    opened_in(tab, (f"{address}/{path.relative_to(SITE)}" if address else path.as_uri()) + query)
+    tab.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
+    return tab
 
 
 @pytest.fixture(scope="module")
 def opened(browser):
     """Pages of the book, opened once: for tests that leave nothing behind but slider positions."""
-    context = browser.new_context(viewport=dict(width=1280, height=900))
-    yield functools.cache(lambda path: open_page(context, path)[0])
+    context = browser.new_context(viewport=WIDE)
+    yield functools.cache(lambda path: open_page(new_tab(context), path))
     context.close()
+
+
+@pytest.fixture(scope="module")
+def phone(browser):
+    """A narrow window under fingers, of a system that is dark."""
+    options = dict(viewport=NARROW, has_touch=True, is_mobile=True, color_scheme="dark")
+    with one_tab(browser, formulas=False, **options) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+def small_window(browser):
+    with one_tab(browser, formulas=False, viewport=dict(width=700, height=700)) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+def without_javascript(browser):
+    with one_tab(browser, java_script_enabled=False, viewport=NARROW) as tab:
+        yield tab
+
+
+@contextlib.contextmanager
+def window(page, size):
+    """A window of this size for a while, redrawn."""
+    page.set_viewport_size(size)
+    settle(page)
+    try:
+        yield
+    finally:
+        page.set_viewport_size(WIDE)
+        settle(page)
 
 
 def pixels(scale, values):
@@ -385,10 +418,10 @@ def first_slider(page, id):
 
 
 @every_page
-def test_mouse_and_fingers(browser, path):
-    context = browser.new_context(viewport=dict(width=360, height=740), has_touch=True, is_mobile=True)
-    page, errors = open_page(context, path)
-    fingers = context.new_cdp_session(page)
+def test_mouse_and_fingers(phone, path):
+    page = open_page(phone, path)
+    fingers = page.context.new_cdp_session(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
     def touch(kind, *at):
         fingers.send("Input.dispatchTouchEvent", dict(type=kind, touchPoints=[dict(x=x, y=y) for x, y in at]))
@@ -410,8 +443,8 @@ def test_mouse_and_fingers(browser, path):
             touch("touchMove", (x(share), y))
         touch("touchEnd")
         assert index() == 0
-    context.close()
-    assert errors == []
+    fingers.detach()
+    assert page.complaints == []
 
 
 OVERLAPS = """id => {
@@ -433,40 +466,30 @@ OVERLAPS = """id => {
 }"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 @every_page
-def test_texts_stay_inside_the_figure_and_clear_of_each_other(browser, path, width):
-    context = browser.new_context(viewport=dict(width=width, height=740))
-    page, _ = open_page(context, path)
-    rng = np.random.default_rng(1)
-    for id in explorer_pages()[path]:
-        explorer = explorer_of(path, id)
-        ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
-        for index in [
-            {},
-            *ends,
-            *({name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} for _ in range(5)),
-        ]:
-            page.evaluate(MOVE, [id, explorer.position(**index)])
-            assert page.evaluate(OVERLAPS, id) == [], (id, index)
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    context.close()
+def test_texts_stay_inside_the_figure_and_clear_of_each_other(opened, path, size):
+    page, rng = opened(path), np.random.default_rng(1)
+    with window(page, size):
+        for id in explorer_pages()[path]:
+            explorer = explorer_of(path, id)
+            ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
+            anywhere = lambda: {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()}
+            for index in [{}, *ends, *(anywhere() for _ in range(5))]:
+                page.evaluate(MOVE, [id, explorer.position(**index)])
+                assert page.evaluate(OVERLAPS, id) == [], (id, index)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 @every_page
-def test_wide_narrow_and_back_again(browser, path):
-    context = browser.new_context(viewport=dict(width=1280, height=900))
-    page, errors = open_page(context, path)
-    id = explorer_pages()[path][0]
+def test_wide_narrow_and_back_again(opened, path):
+    page, id = opened(path), explorer_pages()[path][0]
     drawn = f"document.getElementById('{id}').explorer.svg.getAttribute('width')"
     wide = page.evaluate(drawn)
-    page.set_viewport_size(dict(width=360, height=740))
-    page.wait_for_function(f"{drawn} !== '{wide}'")
-    check_everything(page, explorer_of(path, id))
-    page.set_viewport_size(dict(width=1280, height=900))
+    with window(page, NARROW):
+        page.wait_for_function(f"{drawn} !== '{wide}'")
+        check_everything(page, explorer_of(path, id))
     page.wait_for_function(f"{drawn} === '{wide}'")
-    context.close()
-    assert errors == []
 
 
 INKS = """['--dp-1', '--dp-2', '--dp-3', '--dp-4', '--dp-ink', '--dp-paper'].map(
@@ -480,28 +503,27 @@ PAPER = """(() => {
 
 
 @every_page
-def test_themes_the_toggle_and_paper(browser, path):
-    id = explorer_pages()[path][0]
-    ink = f"getComputedStyle(document.querySelector('#{id} svg text')).fill"
-    seen = {}
-    for scheme in ("light", "dark"):
-        context = browser.new_context(viewport=dict(width=1280, height=900), color_scheme=scheme)
-        page, _ = open_page(context, path)
-        assert page.evaluate("document.documentElement.dataset.theme") == scheme
-        seen[scheme] = page.evaluate(INKS), page.evaluate(ink)
-        if scheme == "dark":
-            background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            paper = page.evaluate(PAPER)
-            assert background == paper  # or the halos of labels would show
-            page.evaluate("delete document.documentElement.dataset.theme")  # a host without a theme follows the system
-            assert page.evaluate(INKS) == seen["dark"][0]
-            page.evaluate("document.documentElement.dataset.theme = 'light'")  # what the theme's own button does
-            assert (page.evaluate(INKS), page.evaluate(ink)) == seen["light"]
-            page.evaluate("document.documentElement.dataset.theme = 'dark'")
-            page.emulate_media(media="print")
-            assert (page.evaluate(INKS), page.evaluate(ink)) == seen["light"]
-        context.close()
-    assert not set(seen["light"][0]) & set(seen["dark"][0])
+def test_themes_the_toggle_and_paper(opened, path):
+    page, id = opened(path), explorer_pages()[path][0]
+    shown = lambda: (page.evaluate(INKS), page.evaluate(f"getComputedStyle(document.querySelector('#{id} svg text')).fill"))
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "light"
+    light = shown()
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{theme} === 'dark'")
+    settle(page)
+    dark = shown()
+    assert not set(light[0]) & set(dark[0])
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == page.evaluate(PAPER)  # or the halos of labels would show
+    page.evaluate(f"delete {theme}")  # a host without a theme follows the system
+    assert shown() == dark
+    page.evaluate(f"{theme} = 'light'")  # what the theme's own button does
+    assert shown() == light
+    page.evaluate(f"{theme} = 'dark'")
+    page.emulate_media(media="print")
+    assert shown() == light
+    page.emulate_media(media="screen", color_scheme="light")
+    page.wait_for_function(f"{theme} === 'light'")
 
 
 @every_page
@@ -519,82 +541,60 @@ def test_print_shows_the_present_values_without_the_sliders(opened, path):
 
 
 @every_page
-def test_without_javascript_there_is_a_picture_and_a_sentence(browser, path):
-    context = browser.new_context(java_script_enabled=False, viewport=dict(width=360, height=740))
-    page = context.new_page()
+def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript, path):
+    page = without_javascript
     page.goto(path.as_uri())
     for id in explorer_pages()[path]:
         assert page.locator(f"#{id} noscript svg[role=img]").is_visible()
         assert page.locator(f"#{id} noscript p").inner_text() == specs.start_text(explorer_of(path, id), "readout")
-    context.close()
 
 
 # -------------------------------------------------------------------------------- addresses and neighbours
 
 
-@pytest.mark.parametrize("scheme", ["http", "file"])
-@every_page
-def test_a_page_needs_nobody_else_and_complains_about_nothing(browser, base, path, scheme):
-    context = browser.new_context()
-    asked = []
-    context.on("request", lambda request: asked.append(request.url))
-    page, errors = open_page(context, path, base if scheme == "http" else None)
-    for id in explorer_pages()[path]:
-        page.locator(f"#{id} input").first.press("ArrowRight")
-    context.close()
-    assert [url for url in asked if not url.startswith(("data:", "blob:", base if scheme == "http" else "file:"))] == []
-    assert errors == []
-
-
 @every_explorer
-def test_the_address_holds_the_state(browser, base, path, id):
+def test_the_address_holds_the_state_and_an_explorer_can_stand_alone(small_window, base, path, id):
     explorer = explorer_of(path, id)
     index = {name: len(c.values) - 1 for name, c in explorer.controls.items()}
     position = explorer.position(**index, draw=2 if explorer.draws else 0)
     query = "&".join(
         [f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws)
     )
-    context = browser.new_context()
-    page, errors = open_page(context, path, base, f"#{id}?{query}")
+    page = open_page(small_window, path, base, f"?{id}#{id}?{query}")
     assert state(page, id)["position"] == position
     page.locator(f"#{id} input").first.press("Home")  # and is written back
     name = next(iter(explorer.controls))
     page.wait_for_url(
         re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(explorer.controls[name].values[0], 'g'))}(&|$)")
     )
-    page.reload()
-    page.wait_for_function(f"document.getElementById('{id}').explorer")
-    assert state(page, id)["position"] == position | {name: 0}
+    written_back = page.url.split("#")[1]
     page.evaluate(f"location.hash = '{id}?{query}'")
     page.wait_for_function(f"document.getElementById('{id}').explorer.position['{name}'] === {index[name]}")
     for nonsense in (f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
         page.evaluate("hash => { location.hash = hash }", nonsense)
     assert state(page, id)["position"] == position
-    context.close()
-    assert errors == []
+    assert others(page, base) == [] and page.complaints == []
 
-
-@every_explorer
-def test_an_explorer_can_stand_alone(browser, base, path, id):
-    explorer = explorer_of(path, id)
-    name, control = next(iter(explorer.controls.items()))
-    context = browser.new_context(viewport=dict(width=700, height=700))
-    page, errors = open_page(context, path, base, f"?embed={id}#{id}?{name}={control.values[0]}")
-    assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5).closest('.dp-embed'))")
-    assert state(page, id)["position"][name] == 0
+    page = open_page(small_window, path, base, f"?embed={id}#{written_back}")
+    assert state(page, id)["position"] == position | {name: 0}
+    assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5)?.closest('.dp-embed'))")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")  # what is hidden cannot be reached
     check_everything(page, explorer)
-    context.close()
-    assert errors == []
+    assert page.complaints == []
+
+
+@every_page
+def test_after_all_this_a_page_from_a_folder_has_asked_nobody_else_and_complained_of_nothing(opened, path):
+    """Before axe, which fetches the style sheets itself."""
+    page = opened(path)
+    assert others(page, "file:") == [] and page.complaints == []
 
 
 @every_page
 def test_axe_finds_nothing_in_an_explorer(opened, path):
-    from axe_playwright_python.sync_playwright import Axe
-
     page = opened(path)
-    for theme in ("dark", "light"):
+    leave_out_repeats(page)
+    for theme, rules in (("light", {}), ("dark", dict(runOnly=CONTRAST))):
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        found = Axe().run(page, context=".dp-explorer").response["violations"]
-        assert [(rule["id"], [node["html"][:120] for node in rule["nodes"]]) for rule in found] == []
+        assert violations(page, ".dp-explorer", **rules) == []
