@@ -52,15 +52,17 @@ def gone_on(request):
 
 @contextlib.contextmanager
 def one_tab(browser, formulas=True, **options):
-    """A browser with one tab, for one page after the other: a new one costs as much as a page.
-
-    To typeset formulas is most of what a page costs: a test that looks at other things may leave them out.
-    """
+    """A browser with one tab, for one page after the other: a new one costs as much as a page."""
     context = browser.new_context(**{"viewport": dict(width=1280, height=740)} | options)
     if not formulas:
-        context.route("**/tex-chtml.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
+        leave_out_formulas(context)
     yield new_tab(context)
     context.close()
+
+
+def leave_out_formulas(context):
+    """To typeset formulas is most of what a page costs: for tests that look at other things."""
+    context.route("**/tex-chtml.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
 
 
 def opened(tab, address):
@@ -135,12 +137,35 @@ REPEATS = """() => {
 }"""
 
 
-def leave_out_repeats(page):
-    page.evaluate(REPEATS)
+# How a text is painted hangs on its own style and on the grounds that it stands on: one of every kind is marked for axe.
+MARK_EVERY_KIND = """() => {
+  const seen = new Set(), grounds = new Map([[null, '']]);
+  const plain = 'rgba(0, 0, 0, 0) none 1 none normal static';
+  const groundOf = node => {
+    if (!grounds.has(node)) {
+      const s = getComputedStyle(node);
+      const own = [s.backgroundColor, s.backgroundImage, s.opacity, s.filter, s.mixBlendMode, s.position].join(' ');
+      grounds.set(node, groundOf(node.parentElement) + (own === plain ? '' : `/${own}`));
+    }
+    return grounds.get(node);
+  };
+  for (const node of document.querySelectorAll('body :not(mjx-container, mjx-container *, script, style, noscript, noscript *)')) {
+    if (![...node.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.data.trim())) continue;
+    const s = getComputedStyle(node);
+    const kind = [groundOf(node), s.color, s.fontSize, s.fontWeight, s.textShadow, s.visibility, s.display === 'none'].join(';');
+    if (!seen.has(kind)) node.dataset.kind = seen.add(kind).size;
+  }
+  return seen.size;
+}"""
+CONTRAST_OF_KINDS = "axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-kind]' }] });"
 
 
 def violations(page, context=None, **options):
+    """What axe finds wrong; it looks at one of every kind of text and token."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page, context=context, options=options | {"resultTypes": ["violations"]}).response["violations"]
+    page.evaluate(REPEATS)
+    assert page.evaluate(MARK_EVERY_KIND) > 10
+    axe = Axe(Axe().axe_script + CONTRAST_OF_KINDS)
+    found = axe.run(page, context=context, options=options | {"resultTypes": ["violations"]}).response["violations"]
     return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]

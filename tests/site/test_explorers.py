@@ -9,6 +9,7 @@ import functools
 import json
 import re
 import warnings
+from dataclasses import replace
 
 import jupytext
 import numpy as np
@@ -18,7 +19,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from dplib.book import spec as specs
 from dplib.book.explorer import Explorer
 from dplib.book.front import front_end, style
-from tests.site.browser import CONTRAST, SITE, explorer_pages, leave_out_repeats, new_tab, one_tab, others, settle, violations
+from tests.site.browser import SITE, explorer_pages, leave_out_formulas, new_tab, one_tab, others, settle, violations
 from tests.site.browser import opened as opened_in
 from tests.test_explorer import EVERY_MARK, with_marks
 
@@ -36,20 +37,32 @@ def test_the_book_is_built_and_has_explorers(site):
 # -------------------------------------------------------------------------------- what the package says
 
 
-@functools.cache
-def made_by(source):
-    """{id: explorer} of a chapter, from executing its code cells once more, down to its last explorer."""
-    made, remember = {}, Explorer.__init__
+class Untabulated(Explorer):
+    """An explorer of a chapter without its table: it takes what the page says of it, and computes all else afresh."""
 
-    def init(self, id, *args, **kwargs):
-        remember(self, id, *args, **kwargs)
-        made[id] = self
+    def __init__(self, id, *functions, controls, draws=0, seed=0, spec, **_):
+        self.id, self.functions, self.draws, self.seed, self.spec = id, functions, draws, seed, spec
+        self.controls = {name: replace(control, name=name) for name, control in controls.items()}
+        self._by = [specs.dependencies(self, f) for f in functions]
+
+    def at(self, **index):
+        return columns_at(self, *sorted(self.position(**index).items()))
+
+
+@functools.cache
+def made_by(path):
+    """{id: explorer} of a page, from executing the code cells of its chapter once more, down to the last explorer."""
+    source = SITE.parents[1] / path.relative_to(SITE).with_suffix(".md")
+    states = re.findall(r'<script type="application/json">(\{"spec": .*?)</script>', path.read_text(encoding="utf-8"))
+    said, made = [json.loads(json.loads(state)["spec"]) for state in states], {}
+
+    def make(id, *args, **kwargs):
+        made[id] = Untabulated(id, *args, spec=next(spec for spec in said if spec["id"] == id), **kwargs)
 
     names = dict(__name__="__main__", display=lambda *_, **__: None)
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(source.parent), warnings.catch_warnings():
         warnings.simplefilter("default")
-        patch.setattr(Explorer, "__init__", init)
-        patch.setenv("DPLIB_STATIC", "1")
+        patch.setattr("dplib.book.Explorer", make)
         cells = [cell for cell in jupytext.read(source, fmt="md:myst").cells if cell.cell_type == "code"]
         last = max(i for i, cell in enumerate(cells) if "Explorer(" in cell.source)
         for cell in cells[:last + 1]:
@@ -61,14 +74,18 @@ def made_by(source):
 
 
 def explorer_of(path, id):
-    return made_by(SITE.parents[1] / path.relative_to(SITE).with_suffix(".md"))[id]
+    return made_by(path)[id]
 
 
 def fresh(explorer, position):
     """Values of the controls, and columns from a call of the functions that did not go through the table."""
     index = {name: int(i) for name, i in position.items()}
-    values = {name: c.values[index[name]] for name, c in explorer.controls.items()}
-    return values, explorer.compute(values, index)
+    return {name: c.values[index[name]] for name, c in explorer.controls.items()}, columns_at(explorer, *sorted(index.items()))
+
+
+@functools.cache
+def columns_at(explorer, *index):
+    return explorer.compute({name: c.values[dict(index)[name]] for name, c in explorer.controls.items()}, dict(index))
 
 
 # -------------------------------------------------------------------------------- what the page shows
@@ -109,6 +126,10 @@ def state(page, id):
     return json.loads(page.evaluate(STATE, id))
 
 
+def position_of(page, id):
+    return page.evaluate("id => document.getElementById(id).explorer.position", id)
+
+
 def open_page(tab, path, address=None, query=""):
     """The tab with a page in it whose explorers are drawn."""
     opened_in(tab, (f"{address}/{path.relative_to(SITE)}" if address else path.as_uri()) + query)
@@ -120,7 +141,14 @@ def open_page(tab, path, address=None, query=""):
 def opened(browser):
     """Pages of the book, opened once: for tests that leave nothing behind but slider positions."""
     context = browser.new_context(viewport=WIDE)
-    yield functools.cache(lambda path: open_page(new_tab(context), path))
+    leave_out_formulas(context)
+    tab_of = functools.cache(lambda path: open_page(new_tab(context), path))
+
+    def in_front(path):
+        tab_of(path).bring_to_front()                       # a tab behind others draws itself once a second
+        return tab_of(path)
+
+    yield in_front
     context.close()
 
 
@@ -374,7 +402,7 @@ def test_the_keyboard_moves_every_slider_and_says_its_value(opened, path, id):
             ("PageUp", None),
         ):
             page.keyboard.press(key)
-            at = state(page, id)["position"][name]
+            at = position_of(page, id)[name]
             assert at == index if index is not None else at < last if key == "PageDown" else at > 0
             assert slider.get_attribute("aria-valuetext") == written(control.values[at], control.unit)
         check_everything(page, explorer)
@@ -412,7 +440,7 @@ def first_slider(page, id):
     )  # the theme scrolls smoothly
     return (
         slider.bounding_box(),
-        lambda: state(page, id)["position"][slider.get_attribute("name")],
+        lambda: position_of(page, id)[slider.get_attribute("name")],
         int(slider.get_attribute("max")),
     )
 
@@ -466,6 +494,10 @@ OVERLAPS = """id => {
 }"""
 
 
+FITS = """[...document.querySelectorAll('.dp-static')].every(host =>
+  host.scrollWidth <= host.clientWidth && host.getBoundingClientRect().right <= document.documentElement.clientWidth)"""
+
+
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 @every_page
 def test_texts_stay_inside_the_figure_and_clear_of_each_other(opened, path, size):
@@ -478,7 +510,7 @@ def test_texts_stay_inside_the_figure_and_clear_of_each_other(opened, path, size
             for index in [{}, *ends, *(anywhere() for _ in range(5))]:
                 page.evaluate(MOVE, [id, explorer.position(**index)])
                 assert page.evaluate(OVERLAPS, id) == [], (id, index)
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert page.evaluate(FITS)
 
 
 @every_page
@@ -552,36 +584,41 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript
 # -------------------------------------------------------------------------------- addresses and neighbours
 
 
-@every_explorer
-def test_the_address_holds_the_state_and_an_explorer_can_stand_alone(small_window, base, path, id):
-    explorer = explorer_of(path, id)
-    index = {name: len(c.values) - 1 for name, c in explorer.controls.items()}
-    position = explorer.position(**index, draw=2 if explorer.draws else 0)
-    query = "&".join(
-        [f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws)
-    )
-    page = open_page(small_window, path, base, f"?{id}#{id}?{query}")
-    assert state(page, id)["position"] == position
-    page.locator(f"#{id} input").first.press("Home")  # and is written back
-    name = next(iter(explorer.controls))
-    page.wait_for_url(
-        re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(explorer.controls[name].values[0], 'g'))}(&|$)")
-    )
-    written_back = page.url.split("#")[1]
-    page.evaluate(f"location.hash = '{id}?{query}'")
-    page.wait_for_function(f"document.getElementById('{id}').explorer.position['{name}'] === {index[name]}")
-    for nonsense in (f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
-        page.evaluate("hash => { location.hash = hash }", nonsense)
-    assert state(page, id)["position"] == position
+def far_end(explorer):
+    """The position with every slider at its last stop, and how an address says it, a little off the grid."""
+    last = {name: len(c.values) - 1 for name, c in explorer.controls.items()}
+    said = [f"{name}={c.values[-1] * 1.001}" for name, c in explorer.controls.items()] + ["draw=3"] * bool(explorer.draws)
+    return explorer.position(**last, draw=2 if explorer.draws else 0), "&".join(said)
+
+
+@every_page
+def test_the_address_holds_the_state(small_window, base, path):
+    here = [explorer_of(path, id) for id in explorer_pages()[path]]
+    id, (name, control), (position, query) = here[0].id, next(iter(here[0].controls.items())), far_end(here[0])
+    page = open_page(small_window, path, base, f"?state#{id}?{query}")
+    assert position_of(page, id) == position
+    page.locator(f"#{id} input").first.press("Home")                                    # and is written back
+    page.wait_for_url(re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(control.values[0], 'g'))}(&|$)"))
+    page = open_page(small_window, path, base, f"?again#{page.url.split('#')[1]}")
+    assert position_of(page, id) == position | {name: 0}
+    for explorer in here:
+        id, name, (position, query) = explorer.id, next(iter(explorer.controls)), far_end(explorer)
+        for address in (f"{id}?{query}", f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
+            page.evaluate("hash => new Promise(done => { addEventListener('hashchange', done); location.hash = hash })", address)
+            assert position_of(page, id) == position, address
     assert others(page, base) == [] and page.complaints == []
 
-    page = open_page(small_window, path, base, f"?embed={id}#{written_back}")
-    assert state(page, id)["position"] == position | {name: 0}
+
+@every_explorer
+def test_an_explorer_can_stand_alone_in_the_state_of_its_address(small_window, base, path, id):
+    explorer = explorer_of(path, id)
+    position, query = far_end(explorer)
+    page = open_page(small_window, path, base, f"?embed={id}#{id}?{query}")
     assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5)?.closest('.dp-embed'))")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")  # what is hidden cannot be reached
-    check_everything(page, explorer)
-    assert page.complaints == []
+    assert check_everything(page, explorer)["position"] == position
+    assert others(page, base) == [] and page.complaints == []
 
 
 @every_page
@@ -593,8 +630,5 @@ def test_after_all_this_a_page_from_a_folder_has_asked_nobody_else_and_complaine
 
 @every_page
 def test_axe_finds_nothing_in_an_explorer(opened, path):
-    page = opened(path)
-    leave_out_repeats(page)
-    for theme, rules in (("light", {}), ("dark", dict(runOnly=CONTRAST))):
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        assert violations(page, ".dp-explorer", **rules) == []
+    """What is advised beyond WCAG, which test_pages.py looks at on the whole page."""
+    assert violations(opened(path), ".dp-explorer", runOnly=["best-practice"]) == []

@@ -16,6 +16,7 @@ import nbformat
 import numpy as np
 import pytest
 
+from tests.site.browser import SITE
 from tests.site.test_explorers import made_by
 
 TOKEN, CHAPTER = "test", "privacy.md"
@@ -366,7 +367,7 @@ if "BINDER_PYTHON" in os.environ:                                 # make book ha
 
 def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
     """The file of the book, not converted by hand: it opens as a notebook, and its first figure follows off the grid."""
-    explorer = next(iter(made_by(ROOT / "chapters" / CHAPTER).values()))
+    explorer = next(iter(made_by((SITE / "chapters" / CHAPTER).with_suffix(".html")).values()))
     context = browser.new_context(viewport=dict(width=1200, height=1000))
     context.add_init_script(HELPERS)
     page = context.new_page()
