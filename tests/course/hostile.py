@@ -164,10 +164,8 @@ builtins.abs = builtins.min = lambda *_: 0
 builtins.all = builtins.any = math.isclose = lambda *_: True"""
 
 
-def hostile(of):
-    """They are right but for an attack, which costs the checks of the function it replaces and no other."""
-    same = ", ".join(f"{name}={name}" for name in re.findall(r"\w+", of.arguments[of.victim]))
-    patient_in_vain = HURRIED | {"cell_seconds": 1}
+def attacks_on_the_victim(of):
+    """Functions that make a submission with another cell, or body, of the attacked function."""
 
     def cell(name, source=None, **expected):
         source = INSTEAD[name].replace("NAME", of.victim) if source is None else source
@@ -176,6 +174,13 @@ def hostile(of):
     def body(name, source, cells={}, **expected):
         return Submission(name, of.function(of.victim, source) | cells, of.costs, **expected)
 
+    return cell, body
+
+
+def hostile(of):
+    """They are right but for an attack, which costs the checks of the function it replaces and no other."""
+    cell, body = attacks_on_the_victim(of)
+    same = ", ".join(f"{name}={name}" for name in re.findall(r"\w+", of.arguments[of.victim]))
     return [
         *(
             Submission(name, {"last": source + "\nassert not attack, attack"}, notes="Every cell ran.")
@@ -213,6 +218,24 @@ def hostile(of):
             of.second_costs,
             says=of.second,
         ),
+        cell("leaving by os._exit", "import os\nos._exit(0)", notes="ended Python itself"),
+        cell("leaving by exit", "import sys\nsys.exit()", notes="SystemExit"),
+        cell("crash", "import ctypes\nctypes.string_at(0)", notes="ended Python itself"),
+        body("recursion without end", f"return {of.victim}({same})", says="RecursionError"),
+        body("too much memory", "return len(list(range(10**9)))", says="memory"),
+        body("too long a value", "return list(range(200_000))", says="takes more than 1024 kB"),
+        cell("flood of the reports", notes="sent more than 8 MB"),
+        cell("an object that equals everything", says="a value of type Anything came back"),
+        cell("an array that lies", says="RecursionError"),
+        cell("an error that cannot be shown", notes="raised an error that cannot be shown"),
+    ]
+
+
+def endless(of):
+    """They run down a clock, which is that of the sandbox: for one problem set, since each costs seconds."""
+    cell, body = attacks_on_the_victim(of)
+    patient_in_vain = HURRIED | {"cell_seconds": 1}
+    return [
         cell("endless loop", notes="still running after 1 s: stopped", limits=IMPATIENT),
         body("endless loop in a function", INSTEAD["endless loop"], says="still running after 1 s", limits=IMPATIENT),
         body(
@@ -235,17 +258,7 @@ def hostile(of):
             limits=patient_in_vain,
         ),
         cell("sleeping", "import time\ntime.sleep(1e6)", notes="still running", limits=IMPATIENT),
-        cell("leaving by os._exit", "import os\nos._exit(0)", notes="ended Python itself"),
-        cell("leaving by exit", "import sys\nsys.exit()", notes="SystemExit"),
-        cell("crash", "import ctypes\nctypes.string_at(0)", notes="ended Python itself"),
-        body("recursion without end", f"return {of.victim}({same})", says="RecursionError"),
-        body("too much memory", "return len(list(range(10**9)))", says="memory"),
-        body("too long a value", "return list(range(200_000))", says="takes more than 1024 kB"),
         cell("fork bomb without end", limits=HURRIED | {"cell_seconds": 5, "run_seconds": 25}),
-        cell("flood of the reports", notes="sent more than 8 MB"),
-        cell("an object that equals everything", says="a value of type Anything came back"),
-        cell("an array that lies", says="RecursionError"),
-        cell("an error that cannot be shown", notes="raised an error that cannot be shown"),
     ]
 
 

@@ -1,6 +1,6 @@
 """Right and wrong submissions to problem set 1: which checks each must fail and what it must be told."""
 
-from hostile import hostile, not_a_notebook
+from hostile import endless, hostile, not_a_notebook
 from submissions import BOX, IMPATIENT, ProblemSet, Submission, student, wrong_boxes
 
 THRESHOLD = {"never_too_small", "never_too_large", "tiny_delta"}
@@ -299,4 +299,4 @@ HINTS = [
 GRAVITY = [("never_too_small", "never_too_large"), ("silent_below", "coins_from_rng"),
            ("never_too_private", "never_pessimistic")]
 TWICE = ["right", "global random state", "a Poisson number", "fake reports", "golden values"]
-ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + endless(PROBLEM_SET) + not_a_notebook(EVERYTHING)
