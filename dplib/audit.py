@@ -37,18 +37,11 @@ def hockey_stick(p, q, epsilon):
     float64, the broadcast shape (...)
         The larger of Σ (p - e^ε q)₊ and Σ (q - e^ε p)₊: both orders, since being neighbours is symmetric.
 
-    Error
+    Notes
     -----
-    Rounding of order 1e-16 times the largest probability; what ``p`` and ``q`` leave out of their sums is ignored.
-
-    Raises
-    ------
-    ValueError
-        If ``p`` or ``q`` is not a probability vector or ``epsilon`` is out of range.
-
-    References
-    ----------
-    Theorem *The exact δ* on the page *A bound on every accuser* (thm-hockey-stick).
+    :Error: Rounding of order 1e-16 times the largest probability; what ``p`` and ``q`` leave out of their sums is ignored.
+    :Raises: ValueError if ``p`` or ``q`` is not a probability vector or ``epsilon`` is out of range.
+    :References: Theorem *The exact δ* on the page *A bound on every accuser* (thm-hockey-stick).
 
     Examples
     --------
@@ -77,14 +70,10 @@ def max_log_ratio(p, q):
     float64, shape (...)
         max |ln(p/q)| over the outcomes that at least one distribution can produce; infinite if only one can.
 
-    Raises
-    ------
-    ValueError
-        If ``p`` or ``q`` is not a probability vector.
-
-    References
-    ----------
-    Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
+    Notes
+    -----
+    :Raises: ValueError if ``p`` or ``q`` is not a probability vector.
+    :References: Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
 
     Examples
     --------
@@ -131,20 +120,13 @@ def epsilon_lower_bound(hits, hits_neighbor, *, trials, delta, beta):
         A number that the true ε exceeds with probability at least 1 - β, at least 0: from the event in the order Pr[M(x) ∈
         S] against Pr[M(x') ∈ S], and from its complement in the other order.
 
-    Error
+    Notes
     -----
-    Clopper–Pearson limits, each wrong with probability at most β/2. With n runs and no hit on x', the bound is at most
-    ln(n/ln(2/β)): no audit by events sees an ε beyond that.
-
-    Raises
-    ------
-    ValueError
-        If a count does not fit or an argument is out of range.
-
-    References
-    ----------
-    Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial* (1934);
-    Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
+    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. With n runs and no hit on x', the bound is at
+        most ln(n/ln(2/β)): no audit by events sees an ε beyond that.
+    :Raises: ValueError if a count does not fit or an argument is out of range.
+    :References: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*
+        (1934); Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
 
     Examples
     --------
@@ -213,22 +195,12 @@ def audit_mechanism(mechanism, x, x_neighbor, *, trials, delta, beta):
     -------
     AuditResult
 
-    Error
+    Notes
     -----
-    If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β, whatever the pair.
-
-    Cost
-    ----
-    2·trials runs, and sorting them.
-
-    Raises
-    ------
-    ValueError
-        If the mechanism does not return one number per run or an argument is out of range.
-
-    References
-    ----------
-    Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
+    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β, whatever the pair.
+    :Cost: 2·trials runs, and sorting them.
+    :Raises: ValueError if the mechanism does not return one number per run or an argument is out of range.
+    :References: Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
 
     Examples
     --------
@@ -318,20 +290,13 @@ def noise_distribution_test(sample, cdf):
     -------
     NoiseDistributionTest
 
-    Error
+    Notes
     -----
-    With zᵢ = Φ⁻¹(cdf(xᵢ)), Σ zᵢ² has the χ² distribution with n degrees of freedom under the stated one; both tails are
-    used. For Gaussian noise whose σ is wrong by the factor r it is r² times such a variable: at level 1e-6 and n = 1e5, a σ
-    wrong by 2% is found with probability above 0.999.
-
-    Cost
-    ----
-    O(n log n).
-
-    Raises
-    ------
-    ValueError
-        If the sample is empty or not finite, or ``cdf`` leaves [0, 1].
+    :Error: With zᵢ = Φ⁻¹(cdf(xᵢ)), Σ zᵢ² has the χ² distribution with n degrees of freedom under the stated one; both tails
+        are used. For Gaussian noise whose σ is wrong by the factor r it is r² times such a variable: at level 1e-6 and n =
+        1e5, a σ wrong by 2% is found with probability above 0.999.
+    :Cost: O(n log n).
+    :Raises: ValueError if the sample is empty or not finite, or ``cdf`` leaves [0, 1].
 
     Examples
     --------

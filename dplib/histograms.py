@@ -69,28 +69,15 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
     float64 or int64, shape (..., cells)
         The noisy counts; they may be negative.
 
-    Privacy
-    -------
-    ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
-
-    Error
+    Notes
     -----
-    Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
-    Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
-
-    Cost
-    ----
-    O(n + k), without a copy of the data; one draw per cell.
-
-    Raises
-    ------
-    ValueError
-        If a label is not a cell, a number is not finite or an argument is out of range.
-
-    References
-    ----------
-    Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram); Dwork, McSherry,
-    Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    :Privacy: ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
+    :Error: Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
+        Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
+    :Cost: O(n + k), without a copy of the data; one draw per cell.
+    :Raises: ValueError if a label is not a cell, a number is not finite or an argument is out of range.
+    :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram);
+        Dwork, McSherry, Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
     Examples
     --------
@@ -159,15 +146,12 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
         Laplace: T = 1 + b ln(1/(2δ)), release if the noisy count exceeds T. Integer: the smallest T with q^(T-1)/(1 + q) ≤
         δ, release if the noisy count is at least T; decided in 50-digit arithmetic.
 
-    Privacy
-    -------
-    A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any smaller integer)
-    it passes with more, and the guarantee fails.
-
-    References
-    ----------
-    Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram); proposition *No
-    smaller threshold* on the page *Counting cells that may not exist* (prop-least-threshold).
+    Notes
+    -----
+    :Privacy: A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any smaller
+        integer) it passes with more, and the guarantee fails.
+    :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
+        proposition *No smaller threshold* on the page *Counting cells that may not exist* (prop-least-threshold).
 
     Examples
     --------
@@ -202,31 +186,19 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
     SparseHistogram
         The released labels in sorted order (never in the order of the data), their noisy counts, the threshold.
 
-    Privacy
-    -------
-    (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
-    `stability_threshold`. Integer noise: the rounding described in `discrete_laplace` multiplies δ by at most 1 + 2**-42 T.
-
-    Error
+    Notes
     -----
-    With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with probability 1 - β:
-    of order ln(n/δ)/ε, whatever the number of possible cells.
-
-    Cost
-    ----
-    O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per non-empty
-    cell.
-
-    Raises
-    ------
-    ValueError
-        If the labels are not one data set, one is outside the domain, or an argument is out of range.
-
-    References
-    ----------
-    Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram); Korolova,
-    Kenthapadi, Mishra and Ntoulas, *Releasing search queries and clicks privately* (2009); Bun, Nissim and Stemmer,
-    *Simultaneous private learning of multiple concepts* (2016).
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
+        `stability_threshold`. Integer noise: the rounding described in `discrete_laplace` multiplies δ by at most 1 + 2**-42
+        T.
+    :Error: With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with probability 1
+        - β: of order ln(n/δ)/ε, whatever the number of possible cells.
+    :Cost: O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per
+        non-empty cell.
+    :Raises: ValueError if the labels are not one data set, one is outside the domain, or an argument is out of range.
+    :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
+        Korolova, Kenthapadi, Mishra and Ntoulas, *Releasing search queries and clicks privately* (2009); Bun, Nissim and
+        Stemmer, *Simultaneous private learning of multiple concepts* (2016).
 
     Examples
     --------
@@ -258,23 +230,15 @@ def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
         The released labels in sorted order, their noisy counts, the threshold. Laplace: released if the noisy count exceeds
         1 + A; integer: if it is at least A + 2. A label of a single record is never released.
 
-    Privacy
-    -------
-    (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under ``replace``
-    and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under ``add_remove``), Z = Σ
-    q^|m| over |m| ≤ A; rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
-
-    Error
+    Notes
     -----
-    Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
-
-    Cost
-    ----
-    That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
-
-    References
-    ----------
-    Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist* (thm-truncated-histogram).
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under
+        ``replace`` and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under
+        ``add_remove``), Z = Σ q^|m| over |m| ≤ A; rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
+    :Error: Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
+    :Cost: That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
+    :References: Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist*
+        (thm-truncated-histogram).
 
     Examples
     --------

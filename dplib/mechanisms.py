@@ -43,22 +43,13 @@ def laplace(value, *, sensitivity, epsilon, rng):
     float64, the shape of ``value``
         ``value`` plus independent Lap(b) noise, b = Δ/ε.
 
-    Privacy
-    -------
-    ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
-
-    Error
+    Notes
     -----
-    Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
-
-    Cost
-    ----
-    One draw per entry.
-
-    References
-    ----------
-    Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry, Nissim and Smith,
-    *Calibrating noise to sensitivity in private data analysis* (2006).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
+    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
+    :Cost: One draw per entry.
+    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry,
+        Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
     Examples
     --------
@@ -93,13 +84,10 @@ def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
     float64, the broadcast shape of ``count`` and ``beta``
         t with Pr[max |Zᵢ| > t] = β, in the units of ``sensitivity``.
 
-    Error
+    Notes
     -----
-    Exact, t = -b ln(1 - (1 - β)^(1/k)), and never more than the union bound b ln(k/β).
-
-    References
-    ----------
-    Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
+    :Error: Exact, t = -b ln(1 - (1 - β)^(1/k)), and never more than the union bound b ln(k/β).
+    :References: Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
 
     Examples
     --------
@@ -127,23 +115,14 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     float64, the shape of ``value``
         ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`.
 
-    Privacy
-    -------
-    (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if some neighbours are that
-    far apart. Idealised arithmetic; finite entries.
-
-    Error
+    Notes
     -----
-    Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
-
-    Cost
-    ----
-    One draw per entry.
-
-    References
-    ----------
-    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
-    mechanism for differential privacy* (2018).
+    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if some neighbours
+        are that far apart. Idealised arithmetic; finite entries.
+    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
+    :Cost: One draw per entry.
+    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
+        the Gaussian mechanism for differential privacy* (2018).
 
     Examples
     --------
@@ -177,22 +156,13 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
     float64, the broadcast shape
         σ in the units of ``sensitivity``, rounded up in the twelfth digit so that rounding never costs privacy.
 
-    Privacy
-    -------
-    Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
-
-    Error
+    Notes
     -----
-    Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
-
-    Cost
-    ----
-    About eight Newton steps, all elements at once.
-
-    References
-    ----------
-    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
-    mechanism for differential privacy* (2018), theorem 8.
+    :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
+    :Error: Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
+    :Cost: About eight Newton steps, all elements at once.
+    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
+        the Gaussian mechanism for differential privacy* (2018), theorem 8.
 
     Examples
     --------
@@ -223,14 +193,11 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
     float64, the broadcast shape
         δ = Φ(1/(2s) - εs) - e^ε Φ(-1/(2s) - εs), s = σ/Δ: the noise is (ε, δ')-DP for exactly the δ' ≥ δ.
 
-    Error
+    Notes
     -----
-    Relative error below 1e-11, however small δ is (down to 1e-300).
-
-    References
-    ----------
-    Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving the Gaussian
-    mechanism for differential privacy* (2018).
+    :Error: Relative error below 1e-11, however small δ is (down to 1e-300).
+    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
+        the Gaussian mechanism for differential privacy* (2018).
 
     Examples
     --------
@@ -263,30 +230,17 @@ def discrete_laplace(value, *, sensitivity, epsilon, rng):
     int64, the shape of ``value``
         ``value`` plus independent noise Z, Pr[Z = m] = (1 - q)/(1 + q) q^|m|, q = e^(-ε/Δ).
 
-    Privacy
-    -------
-    ε-DP under the relation for which ``sensitivity`` was computed, given independent fair bits, and up to events of
-    probability 1e-300: ε/Δ is lowered by 2**-43 to pay for the rounding of the coins' probabilities.
-
-    Error
+    Notes
     -----
-    Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². Rounding widens the noise by a factor 1 + 2**-43
-    Δ/ε, at most 0.8%.
-
-    Cost
-    ----
-    About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
-
-    Raises
-    ------
-    ValueError
-        If ``value`` does not hold such integers, or an argument is out of range.
-
-    References
-    ----------
-    Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh, Roughgarden and
-    Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009); Mironov, *On significance of the least
-    significant bits for differential privacy* (2012).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given independent fair bits, and up to events
+        of probability 1e-300: ε/Δ is lowered by 2**-43 to pay for the rounding of the coins' probabilities.
+    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². Rounding widens the noise by a factor 1 +
+        2**-43 Δ/ε, at most 0.8%.
+    :Cost: About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
+    :Raises: ValueError if ``value`` does not hold such integers, or an argument is out of range.
+    :References: Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh,
+        Roughgarden and Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009); Mironov, *On significance
+        of the least significant bits for differential privacy* (2012).
 
     Examples
     --------
@@ -315,22 +269,13 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
     int64, the shape of ``value``
         ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from `discrete_gaussian_sigma`.
 
-    Privacy
-    -------
-    Δ²/(2σ²)-zCDP, and hence (ε, δ)-DP, in every dimension, given independent fair bits. Rounding adds at most 2**-39 to ε
-    for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
-
-    Error
+    Notes
     -----
-    Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
-
-    Cost
-    ----
-    Rejection from discrete Laplace noise of scale ⌊σ⌋ + 1, about 1.4 proposals per entry.
-
-    References
-    ----------
-    Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
+    :Privacy: Δ²/(2σ²)-zCDP, and hence (ε, δ)-DP, in every dimension, given independent fair bits. Rounding adds at most
+        2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
+    :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
+    :Cost: Rejection from discrete Laplace noise of scale ⌊σ⌋ + 1, about 1.4 proposals per entry.
+    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
 
     Examples
     --------
@@ -358,18 +303,13 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
     float
         σ = Δ/√(2ρ) with the largest ρ that the conversion from ρ-zCDP to (ε, δ)-DP allows.
 
-    Privacy
-    -------
-    The noise is ρ-zCDP, so for every order α > 1 it is (ε, δ)-DP with ln δ = (α - 1)(αρ - ε) + (α - 1) ln(1 - 1/α) - ln α.
-    Each α gives a valid ρ; the best one is used.
-
-    Error
+    Notes
     -----
-    σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20, least for small δ.
-
-    References
-    ----------
-    Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020), theorem 4 and proposition 12.
+    :Privacy: The noise is ρ-zCDP, so for every order α > 1 it is (ε, δ)-DP with ln δ = (α - 1)(αρ - ε) + (α - 1) ln(1 - 1/α)
+        - ln α. Each α gives a valid ρ; the best one is used.
+    :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20, least for small δ.
+    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020), theorem 4 and
+        proposition 12.
 
     Examples
     --------
@@ -411,27 +351,14 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
     int64, shape (...)
         The index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``.
 
-    Privacy
-    -------
-    ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
-
-    Error
+    Notes
     -----
-    Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
-
-    Cost
-    ----
-    One Gumbel variable per candidate.
-
-    Raises
-    ------
-    ValueError
-        If there is no candidate, a score is not finite or a parameter is out of range.
-
-    References
-    ----------
-    Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry and Talwar,
-    *Mechanism design via differential privacy* (2007).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
+    :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
+    :Cost: One Gumbel variable per candidate.
+    :Raises: ValueError if there is no candidate, a score is not finite or a parameter is out of range.
+    :References: Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry
+        and Talwar, *Mechanism design via differential privacy* (2007).
 
     Examples
     --------
@@ -456,9 +383,9 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
     float64, shape (..., k)
         The probability of each candidate.
 
-    References
-    ----------
-    Definition *Exponential mechanism* on the page *Choosing privately* (def-exponential).
+    Notes
+    -----
+    :References: Definition *Exponential mechanism* on the page *Choosing privately* (def-exponential).
 
     Examples
     --------
@@ -481,22 +408,13 @@ def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
     int64, shape (...)
         The index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``.
 
-    Privacy
-    -------
-    As `exponential`. The noisy scores themselves stay secret.
-
-    Error
+    Notes
     -----
-    With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
-
-    Cost
-    ----
-    One Laplace variable per candidate.
-
-    References
-    ----------
-    Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The algorithmic
-    foundations of differential privacy* (2014), claim 3.9.
+    :Privacy: As `exponential`. The noisy scores themselves stay secret.
+    :Error: With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
+    :Cost: One Laplace variable per candidate.
+    :References: Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The
+        algorithmic foundations of differential privacy* (2014), claim 3.9.
 
     Examples
     --------
@@ -521,23 +439,14 @@ def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
     int64, shape (...)
         The index of the chosen candidate; drawn as the largest score after adding one-sided exponential noise.
 
-    Privacy
-    -------
-    As `exponential`.
-
-    Error
+    Notes
     -----
-    At every score vector its expected loss is at most that of `exponential`.
-
-    Cost
-    ----
-    One exponential variable per candidate.
-
-    References
-    ----------
-    Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
-    *Permute-and-flip: a new mechanism for differentially private selection* (2020); Ding et al., *The permute-and-flip
-    mechanism is identical to report-noisy-max with exponential noise* (2021).
+    :Privacy: As `exponential`.
+    :Error: At every score vector its expected loss is at most that of `exponential`.
+    :Cost: One exponential variable per candidate.
+    :References: Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
+        *Permute-and-flip: a new mechanism for differentially private selection* (2020); Ding et al., *The permute-and-flip
+        mechanism is identical to report-noisy-max with exponential noise* (2021).
 
     Examples
     --------
@@ -585,29 +494,16 @@ def randomized_response(labels, *, categories=2, epsilon, rng):
     int64, the shape of ``labels``
         Each label kept with probability p = e^ε/(e^ε + k - 1), otherwise replaced by one of the others, uniformly.
 
-    Privacy
-    -------
-    Every report is ε-DP by itself (local model), so that the whole is ε-DP under ``replace``, given independent fair bits:
-    the probability of a lie is rounded up, never down.
-
-    Error
+    Notes
     -----
-    With r = (1 - p)/(k - 1), (share - r)/(p - r) estimates the share of people without bias from the share of reports, with
-    standard deviation at most 1/(2 (p - r) √n).
-
-    Cost
-    ----
-    Two draws per person.
-
-    Raises
-    ------
-    ValueError
-        If a label is not one of the categories or a parameter is out of range.
-
-    References
-    ----------
-    Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner, *Randomized
-    response: a survey technique for eliminating evasive answer bias* (1965).
+    :Privacy: Every report is ε-DP by itself (local model), so that the whole is ε-DP under ``replace``, given independent
+        fair bits: the probability of a lie is rounded up, never down.
+    :Error: With r = (1 - p)/(k - 1), (share - r)/(p - r) estimates the share of people without bias from the share of
+        reports, with standard deviation at most 1/(2 (p - r) √n).
+    :Cost: Two draws per person.
+    :Raises: ValueError if a label is not one of the categories or a parameter is out of range.
+    :References: Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner,
+        *Randomized response: a survey technique for eliminating evasive answer bias* (1965).
 
     Examples
     --------

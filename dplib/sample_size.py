@@ -21,14 +21,10 @@ def least_size(enough, *, at_least=1, at_most=_checks.LARGEST):
     int64, the shape of what ``enough`` returns
         The least size that is enough; at_most + 1 where not even ``at_most`` is.
 
-    Cost
-    ----
-    About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
-
-    Raises
-    ------
-    ValueError
-        If a limit is out of range.
+    Notes
+    -----
+    :Cost: About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
+    :Raises: ValueError if a limit is out of range.
 
     Examples
     --------

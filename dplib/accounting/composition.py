@@ -34,15 +34,12 @@ def compose_basic(*, count, epsilon, delta):
     (float, float)
         (Σ ε, Σ δ), δ at most 1.
 
-    Privacy
-    -------
-    The joint release is (Σ ε, Σ δ)-DP, even if each mechanism is chosen in view of the earlier outputs, under the relation
-    under which each of them is.
-
-    References
-    ----------
-    Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry, Nissim and Smith,
-    *Calibrating noise to sensitivity in private data analysis* (2006).
+    Notes
+    -----
+    :Privacy: The joint release is (Σ ε, Σ δ)-DP, even if each mechanism is chosen in view of the earlier outputs, under the
+        relation under which each of them is.
+    :References: Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry, Nissim
+        and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
     Examples
     --------
@@ -69,16 +66,13 @@ def compose_advanced(*, count, epsilon, delta, slack):
         ε' = Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ); or `compose_basic`, wherever its ε is no larger,
         and then no slack is spent.
 
-    Privacy
-    -------
-    The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs (but with
-    parameters fixed beforehand).
-
-    References
-    ----------
-    Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork, Rothblum and Vadhan,
-    *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition theorem for differential
-    privacy* (2015), for the tanh.
+    Notes
+    -----
+    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs
+        (but with parameters fixed beforehand).
+    :References: Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork, Rothblum
+        and Vadhan, *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition theorem for
+        differential privacy* (2015), for the tanh.
 
     Examples
     --------
@@ -113,23 +107,14 @@ def compose_optimal(*, count, epsilon, delta, slack):
         The ε' ≥ 0 at which δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, solved exactly, and 1 - (1 - δ)^k (1 -
         δ').
 
-    Privacy
-    -------
-    The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs. No
-    smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
-
-    Error
+    Notes
     -----
-    Rounding is of relative order 1e-16 k ln k in δ'.
-
-    Cost
-    ----
-    O(k), vectorised.
-
-    References
-    ----------
-    Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz, Oh and Viswanath, *The
-    composition theorem for differential privacy* (2015).
+    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs.
+        No smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
+    :Error: Rounding is of relative order 1e-16 k ln k in δ'.
+    :Cost: O(k), vectorised.
+    :References: Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz, Oh and
+        Viswanath, *The composition theorem for differential privacy* (2015).
 
     Examples
     --------
@@ -193,16 +178,13 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
     (float, float)
         (ln(1 + q(e^ε - 1)), qδ).
 
-    Privacy
-    -------
-    If M is (ε, δ)-DP under ``add_remove``, then M on a sample that each record enters independently with probability q has
-    the returned parameters under ``add_remove``; if M is so under ``replace`` on m records, then M on a uniformly random
-    subset of m out of n records under ``replace``, q = m/n. The sample must stay secret.
-
-    References
-    ----------
-    Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe and Gaboardi,
-    *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
+    Notes
+    -----
+    :Privacy: If M is (ε, δ)-DP under ``add_remove``, then M on a sample that each record enters independently with
+        probability q has the returned parameters under ``add_remove``; if M is so under ``replace`` on m records, then M on
+        a uniformly random subset of m out of n records under ``replace``, q = m/n. The sample must stay secret.
+    :References: Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe and
+        Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
 
     Examples
     --------
@@ -231,15 +213,12 @@ def zcdp_epsilon(*, rho, delta):
     float
         ε = min over α > 1 of αρ + ln(1 - 1/α) - (ln δ + ln α)/(α - 1), at least 0, and below ρ + 2√(ρ ln(1/δ)).
 
-    Privacy
-    -------
-    Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation. Each α gives a valid ε; the best one is used.
-
-    References
-    ----------
-    Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential privacy:
-    simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete Gaussian for
-    differential privacy* (2020).
+    Notes
+    -----
+    :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation. Each α gives a valid ε; the best one is used.
+    :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential
+        privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete Gaussian
+        for differential privacy* (2020).
 
     Examples
     --------

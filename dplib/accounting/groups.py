@@ -29,14 +29,11 @@ def group_privacy(*, distance, epsilon, delta):
     (float, float)
         (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
 
-    Privacy
-    -------
-    An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
-
-    References
-    ----------
-    Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The algorithmic
-    foundations of differential privacy* (2014).
+    Notes
+    -----
+    :Privacy: An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
+    :References: Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The
+        algorithmic foundations of differential privacy* (2014).
 
     Examples
     --------
@@ -69,13 +66,10 @@ def binary_test_bound(probability, *, distance=1, epsilon):
     float64, the broadcast shape
         T applied ``distance`` times to the probability.
 
-    Privacy
-    -------
-    If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
-
-    References
-    ----------
-    Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
+    Notes
+    -----
+    :Privacy: If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
+    :References: Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
 
     Examples
     --------
@@ -108,13 +102,11 @@ def largest_gap(*, distance, epsilon):
     float64, the shape of ``distance``
         g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
 
-    Privacy
-    -------
-    If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains it.
-
-    References
-    ----------
-    Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
+    Notes
+    -----
+    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains
+        it.
+    :References: Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
 
     Examples
     --------

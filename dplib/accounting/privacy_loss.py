@@ -35,25 +35,16 @@ class PrivacyLoss:
     infinite : float
         The probability of an infinite loss, together with all that was cut off.
 
-    Privacy
-    -------
-    ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of neighbours (the
-    constructors cover mechanisms whose worst pair is symmetric), also after composition.
-
-    Error
+    Notes
     -----
-    Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the number
-    of runs if that is larger; every composition adds 1e-15 to ``infinite``.
-
-    Cost
-    ----
-    O(m ln m) for a composition, m the points of its grid.
-
-    References
-    ----------
-    Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid never promises too
-    much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the dots:
-    tighter discrete approximations of privacy loss distributions* (2022).
+    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of
+        neighbours (the constructors cover mechanisms whose worst pair is symmetric), also after composition.
+    :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the
+        number of runs if that is larger; every composition adds 1e-15 to ``infinite``.
+    :Cost: O(m ln m) for a composition, m the points of its grid.
+    :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid never
+        promises too much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi,
+        *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
 
     Examples
     --------

@@ -36,19 +36,14 @@ def packing_mass(*, size, hypotheses, epsilon, delta, beta):
         (N - 1) T⁻ⁿ(1 - β), the probability that n records force onto the other sets. If it exceeds β, there is no such
         mechanism. Infinite for infinitely many sets as long as each of them needs anything at all.
 
-    Privacy
-    -------
-    A statement about every (ε, δ)-DP mechanism under ``replace``.
-
-    Error
+    Notes
     -----
-    Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)). Relative rounding of order 1e-16 nε if δ =
-    0.
-
-    References
-    ----------
-    Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the page *How few
-    people are too few?* (thm-packing-delta); Hardt and Talwar, *On the geometry of differential privacy* (2010).
+    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``.
+    :Error: Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)). Relative rounding of order 1e-16 nε
+        if δ = 0.
+    :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the
+        page *How few people are too few?* (thm-packing-delta); Hardt and Talwar, *On the geometry of differential privacy*
+        (2010).
 
     Examples
     --------
@@ -75,24 +70,14 @@ def packing_sample_size(*, hypotheses, epsilon, delta, beta):
     int64, the broadcast shape
         The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and small ε and β.
 
-    Privacy
-    -------
-    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer records it misses the right set with
-    probability more than β for at least one of the hypotheses.
-
-    Cost
-    ----
-    That of `least_size`, all elements at once.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**62.
-
-    References
-    ----------
-    Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the page *How few
-    people are too few?* (thm-packing-delta).
+    Notes
+    -----
+    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer records it misses the right set with
+        probability more than β for at least one of the hypotheses.
+    :Cost: That of `least_size`, all elements at once.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the
+        page *How few people are too few?* (thm-packing-delta).
 
     Examples
     --------

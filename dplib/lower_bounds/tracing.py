@@ -23,19 +23,12 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     int64, the broadcast shape
         The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3, which is the error of zeros.
 
-    Privacy
-    -------
-    A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**62.
-
-    References
-    ----------
-    Theorem *What accuracy in many columns costs* on the page *Were you in it?* (thm-tracing-bound); Dwork, Smith, Steinke,
-    Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+    Notes
+    -----
+    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Theorem *What accuracy in many columns costs* on the page *Were you in it?* (thm-tracing-bound); Dwork,
+        Smith, Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
 
     Examples
     --------
@@ -69,20 +62,13 @@ def tracing_scores(x, release, *, center):
     float64, shape (..., n)
         ⟨xᵢ - p, f - p⟩. A stranger's score has mean 0 if p is right; a member's Σ Var(x_j)/n if f is the empirical mean.
 
-    Cost
-    ----
-    O(nd).
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit or an entry is not finite.
-
-    References
-    ----------
-    Proposition *Scores of members and strangers* on the page *Were you in it?* (prop-tracing-scores); Homer et al.,
-    *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008); Dwork, Smith, Steinke,
-    Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+    Notes
+    -----
+    :Cost: O(nd).
+    :Raises: ValueError if the shapes do not fit or an entry is not finite.
+    :References: Proposition *Scores of members and strangers* on the page *Were you in it?* (prop-tracing-scores); Homer et
+        al., *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008); Dwork, Smith,
+        Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
 
     Examples
     --------

@@ -35,29 +35,16 @@ def two_point_sample_size(*, total_variation, epsilon, beta):
     int64, the broadcast shape
         The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
 
-    Privacy
-    -------
-    A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than β under one
-    of the distributions.
-
-    Error
+    Notes
     -----
-    At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n in the
-    logarithm of 2β.
-
-    Cost
-    ----
-    That of `least_size`, all elements at once; each step is a closed form.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**62.
-
-    References
-    ----------
-    Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang, *Differentially
-    private testing of identity and closeness of discrete distributions* (2018), for the coupling.
+    :Privacy: A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than β
+        under one of the distributions.
+    :Error: At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n in
+        the logarithm of 2β.
+    :Cost: That of `least_size`, all elements at once; each step is a closed form.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
+        *Differentially private testing of identity and closeness of discrete distributions* (2018), for the coupling.
 
     Examples
     --------
@@ -100,21 +87,14 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
         The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without privacy, too; `two_point_sample_size` for
         the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α apart. 0 for R < α: the answer 0 is right.
 
-    Privacy
-    -------
-    A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with probability more
-    than β for at least one mean in the range.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the answer above 2**62.
-
-    References
-    ----------
-    Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary *Two means* on the
-    page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample differentially private confidence
-    intervals* (2018).
+    Notes
+    -----
+    :Privacy: A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with
+        probability more than β for at least one mean in the range.
+    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :References: Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary *Two
+        means* on the page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample differentially
+        private confidence intervals* (2018).
 
     Examples
     --------
@@ -157,26 +137,13 @@ def sign_test(x, *, shift, epsilon, rng):
     bool, shape (...)
         Whether S + Lap(2/ε) > 0, S the number of records above shift/2 minus the number of the others. True says Q.
 
-    Privacy
-    -------
-    ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
-
-    Error
+    Notes
     -----
-    The same under both distributions, exactly `sign_test_error`.
-
-    Cost
-    ----
-    O(n), one Laplace variable per run.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, a record is not finite or a parameter is out of range.
-
-    References
-    ----------
-    Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+    :Privacy: ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
+    :Error: The same under both distributions, exactly `sign_test_error`.
+    :Cost: O(n), one Laplace variable per run.
+    :Raises: ValueError if there is no record, a record is not finite or a parameter is out of range.
+    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
     Examples
     --------
@@ -206,17 +173,11 @@ def sign_test_error(*, size, shift, epsilon):
     float64, the broadcast shape
         E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n, Φ(-shift/2)) - n; the same under Q.
 
-    Error
+    Notes
     -----
-    Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
-
-    Cost
-    ----
-    O(√n) for each element.
-
-    References
-    ----------
-    Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
+    :Error: Relative rounding of order 1e-16 n ln n; the terms left out of the sum are less than 1e-20 of it.
+    :Cost: O(√n) for each element.
+    :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
     Examples
     --------
@@ -257,22 +218,13 @@ def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
     bool, shape (...)
         Whether S + Lap(2c/ε) > 0, S = Σ clip(shift (x - shift/2), -c, c). True says Q. As c falls to 0: `sign_test`.
 
-    Privacy
-    -------
-    ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
-
-    Error
+    Notes
     -----
-    The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
-
-    Cost
-    ----
-    O(n), one Laplace variable per run.
-
-    References
-    ----------
-    Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test); Canonne, Kamath,
-    McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses* (2019).
+    :Privacy: ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
+    :Error: The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
+    :Cost: O(n), one Laplace variable per run.
+    :References: Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test); Canonne,
+        Kamath, McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses* (2019).
 
     Examples
     --------

@@ -67,13 +67,10 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
         ε₂²/3)). Two stages if their first-order variance is below that of the median with all of ε, π/(2n) + 2 (2/(φ(0) n
         ε))²; otherwise one.
 
-    Error
+    Notes
     -----
-    The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
-
-    References
-    ----------
-    Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
+    :Error: The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
 
     Examples
     --------
@@ -135,24 +132,15 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
         n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of clip(x - c, -a, a) is released with noise
         Lap(2a/(n ε₂)), and the answer is c + g_a⁻¹(m) (`unclip`), held within ±R.
 
-    Privacy
-    -------
-    ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-
-    Error
+    Notes
     -----
-    `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another number, which
-    need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
-
-    Cost
-    ----
-    One sort of each data set, two or three draws per run. A copy of the data as float64.
-
-    References
-    ----------
-    Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy); theorem *Error
-    of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith, *Privacy-preserving
-    statistical estimation with optimal convergence rates* (2011), for the private median.
+    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another number,
+        which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
+    :Cost: One sort of each data set, two or three draws per run. A copy of the data as float64.
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy);
+        theorem *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith,
+        *Privacy-preserving statistical estimation with optimal convergence rates* (2011), for the private median.
 
     Examples
     --------
@@ -225,18 +213,11 @@ def clipped_normal_mean(offset, half_width):
         min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing,
         with slope Φ(d + a) - Φ(d - a).
 
-    Error
+    Notes
     -----
-    About 1e-16 · max(1, min(d, a)).
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite, or half_width is negative.
-
-    References
-    ----------
-    Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+    :Error: About 1e-16 · max(1, min(d, a)).
+    :Raises: ValueError if an argument is not finite, or half_width is negative.
+    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
     Examples
     --------
@@ -274,18 +255,11 @@ def unclip(seen, half_width):
     float64, the shape of ``seen``
         The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``.
 
-    Error
+    Notes
     -----
-    Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite, or half_width is below 0.001.
-
-    References
-    ----------
-    Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
+    :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
+    :Raises: ValueError if an argument is not finite, or half_width is below 0.001.
+    :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
     Examples
     --------
@@ -328,17 +302,12 @@ def median_failure_bound(*, size, radius, accuracy, epsilon):
         the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and D =
         Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
 
-    Error
+    Notes
     -----
-    Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
-
-    Cost
-    ----
-    Some 60,000 evaluations of the integrand for each entry of the result.
-
-    References
-    ----------
-    Theorem *How often the private median is far off* on the page *A centre and a narrow clip* (thm-median-failure).
+    :Error: Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
+    :Cost: Some 60,000 evaluations of the integrand for each entry of the result.
+    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
+        (thm-median-failure).
 
     Examples
     --------

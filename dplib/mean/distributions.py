@@ -31,18 +31,11 @@ def noise_tail(t, *, sd, scale):
     float64, the broadcast shape
         Pr[sd·Z + Lap(scale) > t]. Both tails together: Pr[|ξ| > t] = 2 Pr[ξ > t] for t ≥ 0.
 
-    Error
+    Notes
     -----
-    Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not finite or negative where it must not be.
-
-    References
-    ----------
-    Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
+    :Error: Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
+    :Raises: ValueError if an argument is not finite or negative where it must not be.
+    :References: Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
 
     Examples
     --------
@@ -88,13 +81,10 @@ def clip_radius(*, size, beta):
     float64, the broadcast shape
         t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations; never more than √(2 ln(n/β)).
 
-    Error
+    Notes
     -----
-    Pr[max |xᵢ - μ| > t_n(β)] = 1 - (1 - β/n)^n ≤ β. Accurate for the smallest β.
-
-    References
-    ----------
-    Lemma *No record is far away* on the page *The price of a range* (lem-clip-radius).
+    :Error: Pr[max |xᵢ - μ| > t_n(β)] = 1 - (1 - β/n)^n ≤ β. Accurate for the smallest β.
+    :References: Lemma *No record is far away* on the page *The price of a range* (lem-clip-radius).
 
     Examples
     --------

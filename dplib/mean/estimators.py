@@ -53,27 +53,14 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     float64, shape (...)
         The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
 
-    Privacy
-    -------
-    ε-DP under ``replace``.
-
-    Error
+    Notes
     -----
-    Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
-
-    Cost
-    ----
-    O(n), without a copy of the data; one draw per run.
-
-    Raises
-    ------
-    ValueError
-        If there is no record, one is not finite, or a parameter is out of range.
-
-    References
-    ----------
-    Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim and Smith,
-    *Calibrating noise to sensitivity in private data analysis* (2006).
+    :Privacy: ε-DP under ``replace``.
+    :Error: Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
+    :Cost: O(n), without a copy of the data; one draw per run.
+    :Raises: ValueError if there is no record, one is not finite, or a parameter is out of range.
+    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim and
+        Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
     Examples
     --------
@@ -109,23 +96,14 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
         m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of the chosen cell. The coarse stage
         chooses among all K cells, empty ones included, with probability ∝ e^(ε₁ c/2), c the number of records in the cell.
 
-    Privacy
-    -------
-    ε-DP under ``replace``.
-
-    Error
+    Notes
     -----
-    Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
-    `two_stage_mean_error_bound`.
-
-    Cost
-    ----
-    O(n log n), whatever K; one draw per occupied cell and three per run.
-
-    References
-    ----------
-    Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan, *Finite sample
-    differentially private confidence intervals* (2018).
+    :Privacy: ε-DP under ``replace``.
+    :Error: Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
+        `two_stage_mean_error_bound`.
+    :Cost: O(n log n), whatever K; one draw per occupied cell and three per run.
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
+        *Finite sample differentially private confidence intervals* (2018).
 
     Examples
     --------
@@ -158,23 +136,14 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
         As `two_stage_mean`; NaN, a refusal, if no cell is chosen. The coarse stage adds Lap(2/ε₁) to the count of every
         occupied cell and chooses the one with the largest noisy count, if that exceeds `stability_threshold`.
 
-    Privacy
-    -------
-    (ε, δ)-DP under ``replace``, refusals included.
-
-    Error
+    Notes
     -----
-    Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller of
-    `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
-
-    Cost
-    ----
-    O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
-
-    References
-    ----------
-    Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and Vadhan, *Finite sample
-    differentially private confidence intervals* (2018).
+    :Privacy: (ε, δ)-DP under ``replace``, refusals included.
+    :Error: Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller
+        of `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
+    :Cost: O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and Vadhan,
+        *Finite sample differentially private confidence intervals* (2018).
 
     Examples
     --------
@@ -210,22 +179,13 @@ def private_scale(x, *, epsilon, delta, rng):
         refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋ (at most 1021); equal
         records have none, and an odd last record is not used.
 
-    Privacy
-    -------
-    (ε, δ)-DP under ``replace``, the refusal included.
-
-    Error
+    Notes
     -----
-    For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
-
-    Cost
-    ----
-    O(n log n); one draw per occupied octave.
-
-    References
-    ----------
-    Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa and Vadhan,
-    *Finite sample differentially private confidence intervals* (2018).
+    :Privacy: (ε, δ)-DP under ``replace``, the refusal included.
+    :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
+    :Cost: O(n log n); one draw per occupied octave.
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa and
+        Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
     Examples
     --------

@@ -48,20 +48,14 @@ def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
         F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places from the cell of μ], at most 1. Any
         other cell has its middle within 1.5w of μ.
 
-    Error
+    Notes
     -----
-    F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n, the sum
-    over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard deviations away count with mass
-    Q(9). For w < 0.01 the bound is 1. For ε₁ ≤ 0.1, R ≥ 1000 and μ = R the true failure is 0.67 to 0.78 of F near 0.25, and
-    0.9 to 1 of F near 0.01.
-
-    Cost
-    ----
-    O(1 + 1/w) for each offset, vectorised.
-
-    References
-    ----------
-    Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
+    :Error: F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n,
+        the sum over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard deviations away count
+        with mass Q(9). For w < 0.01 the bound is 1. For ε₁ ≤ 0.1, R ≥ 1000 and μ = R the true failure is 0.67 to 0.78 of F
+        near 0.25, and 0.9 to 1 of F near 0.01.
+    :Cost: O(1 + 1/w) for each offset, vectorised.
+    :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
 
     Examples
     --------
@@ -102,19 +96,13 @@ def stability_failure_bound(*, size, epsilon, delta, width=1.0):
         F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released cell is two or more places from the
         cell of μ], at most 1, for every real μ.
 
-    Error
+    Notes
     -----
-    F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ < 1/b. That
-    the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from `stability_threshold`. That a far
-    cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
-
-    Cost
-    ----
-    As `coarse_failure_bound`, times twenty bisections.
-
-    References
-    ----------
-    Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
+    :Error: F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ < 1/b.
+        That the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from `stability_threshold`. That
+        a far cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
+    :Cost: As `coarse_failure_bound`, times twenty bisections.
+    :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
 
     Examples
     --------
@@ -143,20 +131,14 @@ def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
     float64, the broadcast shape
         F as in `stability_failure_bound`.
 
-    Error
+    Notes
     -----
-    Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of the exact
-    probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace variables. F is
-    the largest over the same offsets, of which those near the worst of every tenth are looked at. For w = 1, ε₁ ≤ 0.25 and F
-    near 0.01 the true failure is 0.45 F or more.
-
-    Cost
-    ----
-    As `stability_failure_bound`, times two.
-
-    References
-    ----------
-    Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
+    :Error: Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of the
+        exact probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace
+        variables. F is the largest over the same offsets, of which those near the worst of every tenth are looked at. For w
+        = 1, ε₁ ≤ 0.25 and F near 0.01 the true failure is 0.45 F or more.
+    :Cost: As `stability_failure_bound`, times two.
+    :References: Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
 
     Examples
     --------
@@ -227,19 +209,13 @@ def scale_failure_bound(*, size, epsilon, delta):
     float64, the broadcast shape
         F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ and σ.
 
-    Error
+    Notes
     -----
-    The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the octave of σ and
-    the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its octave. Loose:
-    with F near 0.2 the true failure is between F/140 and F/15.
-
-    Cost
-    ----
-    That of 401 offsets of `stability_failure_bound`, for each element.
-
-    References
-    ----------
-    Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
+    :Error: The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the octave
+        of σ and the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its
+        octave. Loose: with F near 0.2 the true failure is between F/140 and F/15.
+    :Cost: That of 401 offsets of `stability_failure_bound`, for each element.
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
 
     Examples
     --------

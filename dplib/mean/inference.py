@@ -46,18 +46,12 @@ def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     float64, the broadcast shape
         t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
 
-    Error
+    Notes
     -----
-    t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded with
-    probability at least 1 - level - 2β.
-
-    Cost
-    ----
-    About ten evaluations of `noise_tail`, all elements at once.
-
-    References
-    ----------
-    Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
+    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded
+        with probability at least 1 - level - 2β.
+    :Cost: About ten evaluations of `noise_tail`, all elements at once.
+    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
 
     Examples
     --------
@@ -84,19 +78,13 @@ def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, b
     float64, the broadcast shape
         t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
 
-    Error
+    Notes
     -----
-    t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace scale
-    2(1.5w + t_n(β))/(n(1 - ρ)ε).
-
-    Cost
-    ----
-    That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
-
-    References
-    ----------
-    Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan, *Finite sample
-    differentially private confidence intervals* (2018).
+    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace
+        scale 2(1.5w + t_n(β))/(n(1 - ρ)ε).
+    :Cost: That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
+        *Finite sample differentially private confidence intervals* (2018).
 
     Examples
     --------
@@ -123,17 +111,12 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
     float64, the broadcast shape
         t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations; inf where nothing is proven.
 
-    Error
+    Notes
     -----
-    As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and `three_cells_failure_bound` as F.
-
-    Cost
-    ----
-    That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
-
-    References
-    ----------
-    Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
+    :Error: As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and `three_cells_failure_bound`
+        as F.
+    :Cost: That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
 
     Examples
     --------
@@ -161,20 +144,15 @@ def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     float
         t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
 
-    Error
+    Notes
     -----
-    With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the smallest
-    g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes over to two
-    stages it may leave nothing to prove, and the bound is 2R.
-
-    Cost
-    ----
-    Some twenty to forty evaluations of `median_failure_bound`.
-
-    References
-    ----------
-    Theorem *How often the private median is far off* on the page *A centre and a narrow clip* (thm-median-failure); theorem
-    *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error).
+    :Error: With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the smallest
+        g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes over to two
+        stages it may leave nothing to prove, and the bound is 2R.
+    :Cost: Some twenty to forty evaluations of `median_failure_bound`.
+    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
+        (thm-median-failure); theorem *Error of the adaptive mean* on the page *A centre and a narrow clip*
+        (thm-adaptive-error).
 
     Examples
     --------
@@ -271,23 +249,14 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
         Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and
         ``beta`` for which that bound is smallest. If the bound is no smaller than 2R: (-R, R), which is then free.
 
-    Privacy
-    -------
-    ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-
-    Error
+    Notes
     -----
-    Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the same
-    half-width.
-
-    Cost
-    ----
-    That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and level.
-
-    References
-    ----------
-    Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval); Karwa and
-    Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
+    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the same
+        half-width.
+    :Cost: That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and level.
+    :References: Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval);
+        Karwa and Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
     Examples
     --------
