@@ -1,12 +1,4 @@
 """How few records are too few to tell many hypotheses apart in private.
-
-Symbols
--------
-hypotheses : N
-    How many answers are possible, of which no two are right at the same time.
-T, T⁻ⁿ
-    T(v) = min(e^ε v + δ, 1 - e^-ε (1 - v - δ)): the largest probability of an event that has probability v on a neighbour.
-    T⁻ⁿ(u): the least probability of an event that has probability u on a data set n steps away.
 """
 
 import numpy as np
@@ -21,34 +13,26 @@ def packing_mass(*, size, hypotheses, epsilon, delta, beta):
 
     Parameters
     ----------
-    size : int ≥ 0 or array_like
-        The number n of records.
-    hypotheses : int ≥ 1, infinity, or array_like of them
-        The number N of disjoint sets of right answers; a float such as 1e50 where NumPy has no integer.
-    epsilon : float > 0 or array_like
-    delta : float in [0, 1) or array_like
-    beta : float in (0, 1) or array_like
-        The probability with which the mechanism may miss the right set.
+    size : int ≥ 0 or array_like, the number n of records
+    hypotheses : int ≥ 1 (as a float, if large) or infinity, or array_like, the number N of disjoint sets of right answers
+    epsilon, delta : float or array_like, ε > 0 and 0 ≤ δ < 1
+    beta : float in (0, 1) or array_like, the probability of missing the right set
 
     Returns
     -------
     float64, the broadcast shape
-        (N - 1) T⁻ⁿ(1 - β), the probability that n records force onto the other sets. If it exceeds β, there is no such
-        mechanism. Infinite for infinitely many sets as long as each of them needs anything at all.
+        (N - 1) T⁻ⁿ(1 - β), T⁻ⁿ(u) the least probability of an event that has probability u, n records away.
 
     Notes
     -----
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``.
-    :Error: Never below the group bound (N - 1)(e^-nε (1 - β) - δ (1 - e^-nε)/(e^ε - 1)). Relative rounding of order 1e-16 nε
-        if δ = 0.
+    :Privacy: If the result exceeds β, no (ε, δ)-DP mechanism under ``replace`` is right that often for every hypothesis.
+    :Error: Relative rounding of order 1e-16 nε if δ = 0.
     :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the
         page *How few people are too few?* (thm-packing-delta); Hardt and Talwar, *On the geometry of differential privacy*
         (2010).
 
     Examples
     --------
-    A mean known to lie in [-50, 50], to be found within 1/2 with probability 1/2, at ε = 1/2:
-
     >>> packing_mass(size=[2, 9, 10], hypotheses=101, epsilon=0.5, delta=0, beta=0.5).round(3)
     array([18.394,  0.555,  0.337])
     """
@@ -63,19 +47,15 @@ def packing_sample_size(*, hypotheses, epsilon, delta, beta):
     Parameters
     ----------
     hypotheses, epsilon, delta, beta
-        As in `packing_mass`, infinitely many hypotheses need δ > 0.
+        As in `packing_mass`; infinitely many hypotheses need δ > 0.
 
     Returns
     -------
-    int64, the broadcast shape
-        The smallest n with `packing_mass` ≤ β: about ln((N - 1)/(4β²))/ε for δ = 0 and small ε and β.
+    int64, the broadcast shape, the smallest n with `packing_mass` ≤ β; ValueError above 2**62
 
     Notes
     -----
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer records it misses the right set with
-        probability more than β for at least one of the hypotheses.
-    :Cost: That of `least_size`, all elements at once.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :Privacy: With fewer records every (ε, δ)-DP mechanism under ``replace`` misses some right set with probability above β.
     :References: Theorem *Packing* on the page *How few people are too few?* (thm-packing); theorem *Packing with δ* on the
         page *How few people are too few?* (thm-packing-delta).
 

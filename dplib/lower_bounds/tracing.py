@@ -10,23 +10,19 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
 
     Parameters
     ----------
-    columns : int ≥ 1 or array_like
-        d, the number of ±1 answers of every person.
+    columns : int ≥ 1 or array_like, d, the number of ±1 answers of every person
     accuracy : float > 0 or array_like
-        η, how far a released mean may be from the truth, as a root mean square over the d columns and over populations
-        whose means are independent and uniform on [-1, 1].
-    epsilon : float > 0 or array_like
-    delta : float in [0, 1) or array_like
+        η, how far released means are from the truth, a root mean square over columns and truths uniform on [-1, 1]^d.
+    epsilon, delta : float or array_like, ε > 0 and 0 ≤ δ < 1
 
     Returns
     -------
     int64, the broadcast shape
-        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3, which is the error of zeros.
+        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3; ValueError above 2**62.
 
     Notes
     -----
-    :Privacy: A statement about every (ε, δ)-DP mechanism under ``replace``: with fewer people its error is larger.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :Privacy: With fewer people the error of every (ε, δ)-DP mechanism under ``replace`` is larger.
     :References: Theorem *What accuracy in many columns costs* on the page *Were you in it?* (thm-tracing-bound); Dwork,
         Smith, Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
 
@@ -50,25 +46,18 @@ def tracing_scores(x, release, *, center):
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n, d)
-        Records to judge, members or strangers: d numbers each. Leading axes are independent runs.
-    release : array_like of real numbers, shape (..., d)
-        The released means f of the d columns.
-    center : float or array_like, shape (..., d)
-        The means p of the population.
+    x : array_like of real numbers, shape (..., n, d), data sets of n records to judge
+    release : array_like of real numbers, shape (..., d), the released means f of the d columns
+    center : float or array_like, shape (..., d), the means p of the population
 
     Returns
     -------
-    float64, shape (..., n)
-        ⟨xᵢ - p, f - p⟩. A stranger's score has mean 0 if p is right; a member's Σ Var(x_j)/n if f is the empirical mean.
+    float64, shape (..., n), ⟨xᵢ - p, f - p⟩, of mean 0 for a stranger, Σ Var(x_j)/n for a member if f is the empirical mean
 
     Notes
     -----
-    :Cost: O(nd).
-    :Raises: ValueError if the shapes do not fit or an entry is not finite.
     :References: Proposition *Scores of members and strangers* on the page *Were you in it?* (prop-tracing-scores); Homer et
-        al., *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008); Dwork, Smith,
-        Steinke, Ullman and Vadhan, *Robust traceability from trace amounts* (2015).
+        al., *Resolving individuals contributing trace amounts of DNA to highly complex mixtures* (2008).
 
     Examples
     --------

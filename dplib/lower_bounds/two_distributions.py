@@ -1,13 +1,4 @@
 """How few records are too few to tell two distributions apart in private, and tests that need hardly more.
-
-Symbols
--------
-total_variation : a
-    The total variation distance between two distributions of one record.
-g(D)
-    The largest gap between the probabilities of an event on data sets that differ in D records, `largest_gap`.
-P, Q
-    The distributions N(0, 1) and N(shift, 1).
 """
 
 import numpy as np
@@ -24,27 +15,20 @@ def two_point_sample_size(*, total_variation, epsilon, beta):
 
     Parameters
     ----------
-    total_variation : float in (0, 1] or array_like
-        The total variation distance a of the two distributions of one record, 2Φ(shift/2) - 1 for N(0, 1) and N(shift, 1).
-    epsilon : float > 0 or array_like
-    beta : float in (0, 1) or array_like
-        The probability with which the test may err under either distribution (or on average over the two).
+    total_variation : float in (0, 1] or array_like, the total variation distance a, 2Φ(h/2) - 1 for N(0, 1) and N(h, 1)
+    epsilon, beta : float > 0 or array_like, β < 1 the probability of an error under either distribution, or on average
 
     Returns
     -------
     int64, the broadcast shape
-        The smallest n with 1 - 2β ≤ E g(Bin(n, a)); 0 if β ≥ 1/2.
+        The smallest n with 1 - 2β ≤ E g(Bin(n, a)), g = `largest_gap`; 0 if β ≥ 1/2; ValueError above 2**62.
 
     Notes
     -----
-    :Privacy: A statement about every ε-DP test under ``replace``: with fewer records it errs with probability more than β
-        under one of the distributions.
-    :Error: At least ln((1 - β)/β)/(aε), and about 2 ln(1/(2β))/(aε) for small ε. Exact up to rounding of order 1e-16 n in
-        the logarithm of 2β.
-    :Cost: That of `least_size`, all elements at once; each step is a closed form.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :Privacy: With fewer records every ε-DP test under ``replace`` errs with probability more than β under one of the two.
+    :Error: Rounding of order 1e-16 n in the logarithm of 2β.
     :References: Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
-        *Differentially private testing of identity and closeness of discrete distributions* (2018), for the coupling.
+        *Differentially private testing of identity and closeness of discrete distributions* (2018).
 
     Examples
     --------
@@ -73,25 +57,19 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
 
     Parameters
     ----------
-    radius : float ≥ 0 or array_like
-        R: the mean is known to lie in [-R, R], in standard deviations of one record.
-    accuracy : float > 0 or array_like
-        α, in the same unit: the estimate is right if it is less than this from the mean.
-    epsilon : float > 0 or array_like
-    beta : float in (0, 1) or array_like
-        The probability with which it may be wrong, for every mean in the range.
+    radius, accuracy, epsilon : float > 0 or array_like, radius 0 is allowed
+        R with |μ| ≤ R; α: the estimate is right if less than this from the mean. Both in standard deviations of a record.
+    beta : float in (0, 1) or array_like, the probability with which it may be wrong, for every mean in the range
 
     Returns
     -------
     int64, the broadcast shape
-        The largest of three lower bounds: (Φ⁻¹(1 - β)/α)², which holds without privacy, too; `two_point_sample_size` for
-        the means ±α; `packing_sample_size` for the ⌊R/α⌋ + 1 means that lie 2α apart. 0 for R < α: the answer 0 is right.
+        The largest of (Φ⁻¹(1 - β)/α)², which holds without privacy, too; `two_point_sample_size` for the means ±α; and
+        `packing_sample_size` for ⌊R/α⌋ + 1 means 2α apart. 0 for R < α; ValueError above 2**62.
 
     Notes
     -----
-    :Privacy: A statement about every ε-DP estimator under ``replace``: with fewer records it errs by α or more with
-        probability more than β for at least one mean in the range.
-    :Raises: ValueError if an argument is out of range, or the answer above 2**62.
+    :Privacy: With fewer records every ε-DP estimator under ``replace`` is wrong with probability above β for some |μ| ≤ R.
     :References: Corollary *A mean in a range* on the page *How few people are too few?* (cor-packing-mean); corollary *Two
         means* on the page *Telling two worlds apart* (cor-two-means); Karwa and Vadhan, *Finite sample differentially
         private confidence intervals* (2018).
@@ -125,24 +103,18 @@ def sign_test(x, *, shift, epsilon, rng):
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs.
-    shift : float > 0
-        The mean under Q, in standard deviations of one record.
-    epsilon : float > 0
-    rng : numpy.random.Generator
+    x, epsilon, rng
+        As in `clipped_mean`.
+    shift : float > 0, the mean under Q = N(shift, 1)
 
     Returns
     -------
-    bool, shape (...)
-        Whether S + Lap(2/ε) > 0, S the number of records above shift/2 minus the number of the others. True says Q.
+    bool, shape (...), whether S + Lap(2/ε) > 0, which says Q, S the number of records above shift/2 minus that of the others
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``: one record moves S by at most 2. Idealised arithmetic.
+    :Privacy: ε-DP under ``replace``. Idealised arithmetic.
     :Error: The same under both distributions, exactly `sign_test_error`.
-    :Cost: O(n), one Laplace variable per run.
-    :Raises: ValueError if there is no record, a record is not finite or a parameter is out of range.
     :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
     Examples
@@ -163,15 +135,13 @@ def sign_test_error(*, size, shift, epsilon):
 
     Parameters
     ----------
-    size : int in 1, …, 2**31, or array_like
-        The number n of records.
+    size : int in 1, …, 2**31, or array_like, the number n of records
     shift, epsilon
         As in `sign_test`, or arrays.
 
     Returns
     -------
-    float64, the broadcast shape
-        E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)] under P, where S = 2 Bin(n, Φ(-shift/2)) - n; the same under Q.
+    float64, the broadcast shape, E[½ e^(-ε|S|/2) if S < 0 else 1 - ½ e^(-εS/2)], S = 2 Bin(n, Φ(-shift/2)) - n
 
     Notes
     -----
@@ -215,14 +185,12 @@ def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
 
     Returns
     -------
-    bool, shape (...)
-        Whether S + Lap(2c/ε) > 0, S = Σ clip(shift (x - shift/2), -c, c). True says Q. As c falls to 0: `sign_test`.
+    bool, shape (...), whether S + Lap(2c/ε) > 0, which says Q, S = Σ clip(shift (x - shift/2), -c, c)
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``: one record moves S by at most 2c. Idealised arithmetic.
-    :Error: The same under both distributions, and at most (E e^(θ clip(...)))^n under P for every θ ≤ ε/(2c).
-    :Cost: O(n), one Laplace variable per run.
+    :Privacy: ε-DP under ``replace``. Idealised arithmetic.
+    :Error: The same under both distributions, at most (E e^(θ clip(...)))^n, x ~ N(0, 1), for every θ ≤ ε/(2c).
     :References: Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test); Canonne,
         Kamath, McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses* (2019).
 

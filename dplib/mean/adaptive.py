@@ -1,16 +1,4 @@
-"""A pure-DP Gaussian mean whose error hardly depends on the radius.
-
-A private median says roughly where the data are. A narrow clip around it, freed of its own bias, says the rest. Where
-the budget is too small for both, the median alone is the answer.
-
-Symbols
--------
-n, R, ε : size, radius, epsilon
-    Public. The records are in units of their known standard deviation, and |μ| ≤ R.
-ε₁, ε₂
-    What the median and the clipped mean may spend, ε₁ + ε₂ = ε; θ = ε₁/2.
-N_z, c, a
-    How many records are at most z; the private median, and the half-width of the clip around it.
+"""A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median.
 """
 
 from dataclasses import dataclass
@@ -34,12 +22,9 @@ class AdaptivePlan:
 
     Attributes
     ----------
-    stages : int
-        1: the private median is the answer. 2: a clipped mean around it is.
-    epsilon_coarse, epsilon_fine : float
-        The budgets ε₁ of the median and ε₂ of the clipped mean (0 if there is none).
-    half_width : float
-        Half the width a of the clip (0 if there is none)."""
+    stages : int, 1 if the private median is the answer, 2 if a clipped mean around it is
+    epsilon_coarse, epsilon_fine, half_width : float
+        The budgets ε₁ of the median and ε₂ of the clipped mean, half the width a of the clip; 0 where there is none."""
 
     stages: int
     epsilon_coarse: float
@@ -52,24 +37,19 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
 
     Parameters
     ----------
-    size : int ≥ 1
-        The number n of records.
-    radius : float ≥ 0
-        R with |μ| ≤ R, in standard deviations of the records.
-    epsilon : float > 0
-    beta : float in (0, 1)
-        The probability of a lost centre to aim at. It shapes the plan, no guarantee of privacy depends on it.
+    size : int ≥ 1, the number n of records
+    radius, epsilon
+        As in `clipped_mean`.
+    beta : float in (0, 1), the probability of a lost centre to aim at; no guarantee of privacy depends on it
 
     Returns
     -------
     AdaptivePlan
-        ε₁ = max(min(ε/10, 8/√n), x/n) with x = 4 ln(1.085 R x/β); if ε₁ < ε, ε₂ = ε - ε₁ and a = max(.5, .34 ln(1 + n
-        ε₂²/3)). Two stages if their first-order variance is below that of the median with all of ε, π/(2n) + 2 (2/(φ(0) n
-        ε))²; otherwise one.
+        ε₁ = max(min(ε/10, 8/√n), x/n), x = 4 ln(1.085 R x/β), a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if ε₁ < ε and
+        their first-order variance is below that of the median with all of ε.
 
     Notes
     -----
-    :Error: The rule is a heuristic: privacy and `adaptive_mean_error_bound` are proven for whatever it decides.
     :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
 
     Examples
@@ -122,22 +102,21 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     ----------
     x, radius, epsilon, rng
         As in `clipped_mean`.
-    beta : float in (0, 1)
-        The probability of a lost centre to aim at, as `adaptive_plan` has it.
+    beta
+        As in `adaptive_plan`.
 
     Returns
     -------
     float64, shape (...)
-        A number in [-R, R] for each run, by `adaptive_plan`. First a centre c is drawn from the density ∝ exp(-(ε₁/2)|N_z -
-        n/2|) on [-R, R]. With one stage it is the answer. With two, the mean m of clip(x - c, -a, a) is released with noise
-        Lap(2a/(n ε₂)), and the answer is c + g_a⁻¹(m) (`unclip`), held within ±R.
+        In [-R, R], by `adaptive_plan`: c, drawn from the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R], N_z the number of
+        records ≤ z; or, with two stages, c + `unclip` of the mean of clip(x - c, -a, a) + Lap(2a/(n ε₂)), held within ±R.
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer aims at another number,
-        which need be neither their mean nor their median nor between the two. The guarantee of privacy remains.
-    :Cost: One sort of each data set, two or three draws per run. A copy of the data as float64.
+    :Privacy: ε-DP under ``replace``, for finite records. Idealised arithmetic.
+    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer need be neither their mean
+        nor their median nor between the two.
+    :Cost: One sort of each data set, and a copy of it as float64.
     :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy);
         theorem *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith,
         *Privacy-preserving statistical estimation with optimal convergence rates* (2011), for the private median.
@@ -202,21 +181,15 @@ def clipped_normal_mean(offset, half_width):
 
     Parameters
     ----------
-    offset : float or array_like
-        d, in standard deviations.
-    half_width : float ≥ 0 or array_like
-        a, half the width of the window.
+    offset, half_width : float or array_like, d, in standard deviations, and a ≥ 0, half the width of the window
 
     Returns
     -------
-    float64, the broadcast shape
-        min(d, a) - H(|d - a|) + H(d + a) for d ≥ 0, where H(t) = E max(Z - t, 0) = φ(t) - tΦ(-t). Odd in d, increasing,
-        with slope Φ(d + a) - Φ(d - a).
+    float64, the broadcast shape, g_a(d), odd in d, increasing, with slope Φ(d + a) - Φ(d - a)
 
     Notes
     -----
     :Error: About 1e-16 · max(1, min(d, a)).
-    :Raises: ValueError if an argument is not finite, or half_width is negative.
     :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
     Examples
@@ -246,19 +219,16 @@ def unclip(seen, half_width):
 
     Parameters
     ----------
-    seen : float or array_like
-        A mean of clipped records, with noise or without.
+    seen : float or array_like, a mean of clipped records, with noise or without
     half_width : float ≥ 0.001, a, half the width of the window
 
     Returns
     -------
-    float64, the shape of ``seen``
-        The d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``.
+    float64, the shape of ``seen``, the d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``
 
     Notes
     -----
     :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
-    :Raises: ValueError if an argument is not finite, or half_width is below 0.001.
     :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
     Examples
@@ -286,21 +256,13 @@ def median_failure_bound(*, size, radius, accuracy, epsilon):
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like
-        The number n of records, independent N(μ, 1) with |μ| ≤ R.
-    radius : float ≥ 0 or array_like
-        R: the centre is drawn from [-R, R].
-    accuracy : float ≥ 0 or array_like
-        h, how far the centre may be from the mean, in standard deviations.
-    epsilon : float > 0 or array_like
-        What the median spends; θ = ε/2.
+    size : int ≥ 1 or array_like, the number n of records, independent N(μ, 1) with |μ| ≤ R
+    radius, accuracy, epsilon : float ≥ 0 or array_like, ε > 0
+        R, the centre being drawn from [-R, R]; h, how far it may be from the mean; what the median spends.
 
     Returns
     -------
-    float64, the broadcast shape
-        F_med(h), at most 1: the minimum over h₀ ≤ h of 2 ∫ Λ̄(z) dz over [h, 8], plus 2R Λ̄(8), where Λ̄(z) is h₀^-2 times
-        the integral over z₀ in [0, h₀] of [1 - D (1 - e^-θ)]^n + [F₀ e^-θ + D + (1 - F₀ - D) e^θ]^n with F₀ = Φ(z₀) and D =
-        Φ(z) - Φ(z₀). For h > 8, 2R Λ̄(h). For h ≥ 2R, 0.
+    float64, the broadcast shape, F_med(h) of the theorem, at most 1, and 0 for h ≥ 2R
 
     Notes
     -----

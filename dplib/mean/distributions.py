@@ -1,11 +1,4 @@
-"""Noise on a sample mean, and how far the records lie from theirs.
-
-Symbols
--------
-size, n
-    The number of records: independent N(μ, 1). Every length is in units of the known standard deviation.
-ξ
-    sd·Z + Lap(scale), Z standard normal: the error of a sample mean with Laplace noise.
+"""Noise on a sample mean, and how far the records, n independent N(μ, 1), lie from theirs.
 """
 
 import numpy as np
@@ -19,22 +12,17 @@ def noise_tail(t, *, sd, scale):
 
     Parameters
     ----------
-    t : float or array_like
-        The number, in the units of ``sd`` and ``scale``.
-    sd : float ≥ 0 or array_like
-        Standard deviation of the Gaussian part, 1/√n for a mean of n records.
-    scale : float ≥ 0 or array_like
-        Scale b of the Laplace part: density e^(-|z|/b)/(2b).
+    t : float or array_like, the number, in the units of ``sd`` and ``scale``
+    sd, scale : float ≥ 0 or array_like
+        Standard deviation of the Gaussian part, 1/√n for a mean. Scale b of the Laplace part, density e^(-|z|/b)/(2b).
 
     Returns
     -------
-    float64, the broadcast shape
-        Pr[sd·Z + Lap(scale) > t]. Both tails together: Pr[|ξ| > t] = 2 Pr[ξ > t] for t ≥ 0.
+    float64, the broadcast shape, Pr[ξ > t], ξ = sd·Z + Lap(scale) with Z standard normal
 
     Notes
     -----
     :Error: Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
-    :Raises: ValueError if an argument is not finite or negative where it must not be.
     :References: Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
 
     Examples
@@ -71,15 +59,12 @@ def clip_radius(*, size, beta):
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    beta : float in (0, 1) or array_like
-        The probability that some record is farther away.
+    size : int ≥ 1 or array_like, the number n of records
+    beta : float in (0, 1) or array_like, bounds the probability that some record is farther away
 
     Returns
     -------
-    float64, the broadcast shape
-        t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations; never more than √(2 ln(n/β)).
+    float64, the broadcast shape, t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations, at most √(2 ln(n/β))
 
     Notes
     -----

@@ -1,21 +1,6 @@
 """Private means of records with unit variance: within a radius, in two stages, with no radius at all.
 
-All guarantees are for ``replace``: n is public. They hold for any finite records, of any size, in idealised arithmetic
-(`dplib.mechanisms`); the errors are for independent N(μ, 1) records.
-
-Symbols
--------
-R
-    The radius, a public bound |μ| ≤ R. It bounds the mean; records may lie outside.
-w, K
-    The width of the cells [kw, (k + 1)w) of a coarse stage, and their number: within a radius there are K = 2M of them,
-    k = -M, …, M - 1, M = max(1, ⌈R/w⌉).
-B, m
-    The half-width and the middle of the window to which records are clipped.
-split, ρ
-    The share of ε that the coarse stage spends: ε₁ = ρε, and ε₂ = (1 - ρ)ε for the fine stage.
-A
-    The answer.
+Privacy is for all finite records and idealised arithmetic (`dplib.mechanisms`), errors are for independent N(μ, 1) records.
 """
 
 from math import isfinite, prod
@@ -39,26 +24,20 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     Parameters
     ----------
     x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In units of the records' known standard deviation:
-        divide by it first, multiply the answer by it.
-    radius : float ≥ 0
-        R with |μ| ≤ R, public, in the same units.
+        The last axis is the data set, leading axes are independent runs; in units of the records' known standard deviation.
+    radius : float ≥ 0, R with |μ| ≤ R, public, in standard deviations; records may lie outside
     epsilon : float > 0
-    beta : float in (0, 1)
-        A bound on the probability that a record is clipped: B = R + t_n(β), with t_n(β) from `clip_radius`.
+    beta : float in (0, 1), bounds the probability that a record is clipped: B = R + t_n(β), with t_n(β) from `clip_radius`
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, shape (...)
-        The average of the records clipped to [-B, B], plus Lap(2B/(nε)).
+    float64, shape (...), the average of the records clipped to [-B, B], plus Lap(2B/(nε))
 
     Notes
     -----
     :Privacy: ε-DP under ``replace``.
-    :Error: Pr[|A - μ| > t] ≤ β + 2 Pr[Z/√n + Lap(2B/(nε)) > t] for |μ| ≤ R: `clipped_mean_error_bound`.
-    :Cost: O(n), without a copy of the data; one draw per run.
-    :Raises: ValueError if there is no record, one is not finite, or a parameter is out of range.
+    :Error: `clipped_mean_error_bound`, for |μ| ≤ R.
     :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim and
         Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
@@ -83,25 +62,22 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
     ----------
     x, epsilon, rng
         As in `clipped_mean`.
-    radius : float ≥ 0
-        R with |μ| ≤ R, public, with R/w finite: 1e50 is fine. With R = 0 there are two cells, around 0.
-    split : float in (0, 1), ρ, the share of ε for the coarse stage
+    radius : float ≥ 0, R with |μ| ≤ R, public; R/w finite, 1e50 is fine
+    split : float in (0, 1), the share of ε that the coarse stage spends: ε₁; the fine stage spends ε₂ = ε - ε₁
     width : float > 0, w, the width of a cell, in standard deviations
-    beta : float in (0, 1)
-        A bound on the probability that a record is clipped although the coarse stage succeeds: B = 1.5w + t_n(β).
+    beta : float in (0, 1), bounds the probability that a record is clipped although the cell is right: B = 1.5w + t_n(β)
 
     Returns
     -------
     float64, shape (...)
-        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of the chosen cell. The coarse stage
-        chooses among all K cells, empty ones included, with probability ∝ e^(ε₁ c/2), c the number of records in the cell.
+        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of a cell [kw, (k + 1)w), chosen among all
+        -M ≤ k < M, M = max(1, ⌈R/w⌉), with probability ∝ e^(ε₁ c/2), c the number of records in it.
 
     Notes
     -----
     :Privacy: ε-DP under ``replace``.
-    :Error: Pr[|A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for |μ| ≤ R, F from `coarse_failure_bound` at ε₁:
-        `two_stage_mean_error_bound`.
-    :Cost: O(n log n), whatever K; one draw per occupied cell and three per run.
+    :Error: `two_stage_mean_error_bound`, for |μ| ≤ R.
+    :Cost: O(n log n), however many cells there are.
     :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
         *Finite sample differentially private confidence intervals* (2018).
 
@@ -127,23 +103,20 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
     ----------
     x, epsilon, split, width, beta, rng
         As in `two_stage_mean`.
-    delta : float in (0, 1/2]
-        The coarse stage spends all of it.
+    delta : float in (0, 1/2], all of it for the coarse stage
 
     Returns
     -------
     float64, shape (...)
-        As `two_stage_mean`; NaN, a refusal, if no cell is chosen. The coarse stage adds Lap(2/ε₁) to the count of every
-        occupied cell and chooses the one with the largest noisy count, if that exceeds `stability_threshold`.
+        As `two_stage_mean`, in the occupied cell with the largest count + Lap(2/ε₁), if that exceeds `stability_threshold`;
+        else NaN, a refusal.
 
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, refusals included.
-    :Error: Pr[refusal or |A - μ| > t] ≤ F + β + 2 Pr[Z/√n + Lap(2B/(nε₂)) > t] for every μ with μ/w a float, F the smaller
-        of `stability_failure_bound` and `three_cells_failure_bound` at ε₁: `unbounded_mean_error_bound`.
-    :Cost: O(n log n); one draw per occupied cell and one per run. Memory in proportion to the occupied cells.
-    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean); Karwa and Vadhan,
-        *Finite sample differentially private confidence intervals* (2018).
+    :Error: `unbounded_mean_error_bound`, for every μ with μ/w a float.
+    :Cost: O(n log n).
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
 
     Examples
     --------
@@ -166,26 +139,22 @@ def private_scale(x, *, epsilon, delta, rng):
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs. In any unit.
-    epsilon : float > 0
+    x, epsilon, rng
+        As in `clipped_mean`, but in any unit.
     delta : float in (0, 1/2]
-    rng : numpy.random.Generator
 
     Returns
     -------
     float64, shape (...)
-        σ̂ = 2^(j + 2), j the label with the largest noisy count among those that pass `stability_threshold`; NaN, a
-        refusal, if none does. The pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋ (at most 1021); equal
-        records have none, and an odd last record is not used.
+        σ̂ = 2^(j + 2), j the label with the largest noisy count above `stability_threshold`; NaN, a refusal, if none is. A
+        pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋, at most 1021; equal records have none.
 
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, the refusal included.
     :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
-    :Cost: O(n log n); one draw per occupied octave.
-    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale); Karwa and
-        Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    :Cost: O(n log n).
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
 
     Examples
     --------

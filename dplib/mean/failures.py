@@ -1,14 +1,4 @@
-"""How often a coarse stage loses the mean, or the scale: proven bounds.
-
-Symbols
--------
-size, n
-    The number of records: independent N(μ, 1). Every length is in units of the known standard deviation.
-u
-    Where μ lies in its cell, from 0 to 1. The cell of μ has mass p⋆(u), a cell k places away p_k(u); both are
-    probabilities of one record. Cells with |k| ≥ 2 are *far*.
-ε₁, b
-    What the coarse stage spends: ``epsilon`` in all bounds; b = 2/ε₁ is the scale of the noise on a count.
+"""How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven bounds.
 """
 
 import numpy as np
@@ -33,28 +23,19 @@ def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
-    radius : float ≥ 0 or array_like
-        R, with |μ| ≤ R; R/w finite.
-    epsilon : float > 0 or array_like
-        ε₁, what the coarse stage spends.
-    width : float > 0 or array_like
-        w, the width of a cell.
+    size : int ≥ 1 or array_like, the number n of records
+    radius, epsilon, width : float > 0 or array_like, radius 0 is allowed
+        R with |μ| ≤ R and R/w finite; ε₁, what the coarse stage spends; w, the width of a cell in standard deviations.
 
     Returns
     -------
-    float64, the broadcast shape
-        F ≥ Pr[the coarse stage of `two_stage_mean` picks a cell two or more places from the cell of μ], at most 1. Any
-        other cell has its middle within 1.5w of μ.
+    float64, the broadcast shape, F ≥ Pr[`two_stage_mean` picks a cell two or more places from that of μ, a far one]
 
     Notes
     -----
-    :Error: F is the largest, over 201 offsets u and their mirror images, of Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n,
-        the sum over at most K - 2 far cells, the minimum over 0 < θ ≤ ε₁/2; cells more than 9 standard deviations away count
-        with mass Q(9). For w < 0.01 the bound is 1. For ε₁ ≤ 0.1, R ≥ 1000 and μ = R the true failure is 0.67 to 0.78 of F
-        near 0.25, and 0.9 to 1 of F near 0.01.
-    :Cost: O(1 + 1/w) for each offset, vectorised.
+    :Error: F is the largest over 401 places of μ in its cell; cells beyond 9 standard deviations count with mass Q(9); 1 for
+        w < 0.01. For ε₁ ≤ 0.1 and μ = R ≥ 1000 the true failure is 0.67 to 0.78 of F near 0.25, 0.9 to 1 of F near 0.01.
+    :Cost: O(1 + 1/w) for each place.
     :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
 
     Examples
@@ -92,15 +73,11 @@ def stability_failure_bound(*, size, epsilon, delta, width=1.0):
 
     Returns
     -------
-    float64, the broadcast shape
-        F ≥ Pr[the coarse stage of `unbounded_mean` refuses, or its fullest released cell is two or more places from the
-        cell of μ], at most 1, for every real μ.
+    float64, the broadcast shape, F ≥ Pr[`unbounded_mean` refuses, or picks a far cell], for every real μ
 
     Notes
     -----
-    :Error: F is the largest, over the offsets of `coarse_failure_bound`, of the sum of two probabilities, with 0 < θ < 1/b.
-        That the cell of μ is not released: min_θ e^(θT) [1 - p⋆ (1 - e^-θ)]^n/(1 - θ²b²), T from `stability_threshold`. That
-        a far cell is occupied and beats it: Σ min{1 - (1 - p_k)^n, min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n/(1 - θ²b²)²}.
+    :Error: F is the largest over the same places as in `coarse_failure_bound`.
     :Cost: As `coarse_failure_bound`, times twenty bisections.
     :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
 
@@ -128,15 +105,12 @@ def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
 
     Returns
     -------
-    float64, the broadcast shape
-        F as in `stability_failure_bound`.
+    float64, the broadcast shape, F as in `stability_failure_bound`
 
     Notes
     -----
-    :Error: Nothing is released only if the cell of μ and its two neighbours all stay below the threshold: the product of the
-        exact probabilities is an upper bound. Noise beats noise with the exact tail of a difference of two Laplace
-        variables. F is the largest over the same offsets, of which those near the worst of every tenth are looked at. For w
-        = 1, ε₁ ≤ 0.25 and F near 0.01 the true failure is 0.45 F or more.
+    :Error: F as there, near the worst of every tenth place. For w = 1, ε₁ ≤ 0.25, F ≈ 0.01 the true failure is 0.45 F or
+        more.
     :Cost: As `stability_failure_bound`, times two.
     :References: Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
 
@@ -199,22 +173,16 @@ def scale_failure_bound(*, size, epsilon, delta):
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like
-        The number n of records, of which ⌊n/2⌋ pairs are made.
-    epsilon : float > 0 or array_like
-    delta : float in (0, 1/2] or array_like
+    size : int ≥ 1 or array_like, the number n of records, in ⌊n/2⌋ pairs
+    epsilon, delta : float > 0 or array_like, δ ≤ 1/2
 
     Returns
     -------
-    float64, the broadcast shape
-        F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], at most 1, for every μ and σ.
+    float64, the broadcast shape, F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], for every μ and σ
 
     Notes
     -----
-    :Error: The sum of `stability_failure_bound`, with pairs as records and octaves as cells; the right ones are the octave
-        of σ and the two beside it, the fullest of which stands for the cell of μ. The largest over 401 places of σ in its
-        octave. Loose: with F near 0.2 the true failure is between F/140 and F/15.
-    :Cost: That of 401 offsets of `stability_failure_bound`, for each element.
+    :Error: F is the largest over 401 places of σ in its octave. With F near 0.2 the true failure is between F/140 and F/15.
     :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
 
     Examples

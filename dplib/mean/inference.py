@@ -1,14 +1,4 @@
 """How far off a private mean may be, proven before any data are seen; and intervals made of that.
-
-Symbols
--------
-level
-    The probability with which a bound or an interval holds: over the data, n independent N(μ, 1) records, and the noise.
-ξ, F, β
-    The error of a sample mean with Laplace noise, as in `noise_tail`; the probability that a coarse stage fails; the
-    probability that a record is clipped all the same.
-h, λ, g_a
-    How far the private median may be off; the empirical distribution function; `clipped_normal_mean` with half-width a.
 """
 
 from functools import lru_cache
@@ -34,23 +24,19 @@ def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
 
     Parameters
     ----------
-    size : int ≥ 1 or array_like
-        The number n of records.
+    size : int ≥ 1 or array_like, the number n of records, independent N(μ, 1)
     radius, epsilon, beta
         As in `clipped_mean`, or arrays.
-    level : float in (0, 1) or array_like
-        The probability with which the bound holds.
+    level : float in (0, 1) or array_like, the probability, over data and noise, with which the bound holds
 
     Returns
     -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
+    float64, the broadcast shape, t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R; inf where nothing is proven
 
     Notes
     -----
-    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, with sd = 1/√n and the Laplace scale 2(R + t_n(β))/(nε). It is exceeded
-        with probability at least 1 - level - 2β.
-    :Cost: About ten evaluations of `noise_tail`, all elements at once.
+    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, ξ as in `noise_tail` with sd = 1/√n and scale 2(R + t_n(β))/(nε). It is
+        exceeded with probability at least 1 - level - 2β.
     :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
 
     Examples
@@ -75,16 +61,12 @@ def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, b
 
     Returns
     -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; inf where nothing is proven.
+    float64, the broadcast shape, t as in `clipped_mean_error_bound`
 
     Notes
     -----
-    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, with F from `coarse_failure_bound` at ρε, sd = 1/√n and the Laplace
-        scale 2(1.5w + t_n(β))/(n(1 - ρ)ε).
-    :Cost: That of `coarse_failure_bound`, and about ten evaluations of `noise_tail`, all elements at once.
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
-        *Finite sample differentially private confidence intervals* (2018).
+    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, F = `coarse_failure_bound` at ε₁, ξ of scale 2(1.5w + t_n(β))/(nε₂).
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage).
 
     Examples
     --------
@@ -101,21 +83,17 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
 
     Parameters
     ----------
-    size, level
-        As in `clipped_mean_error_bound`.
-    epsilon, delta, split, width, beta
-        As in `unbounded_mean`, or arrays.
+    size, epsilon, split, width, beta, level
+        As in `two_stage_mean_error_bound`.
+    delta : float in (0, 1/2] or array_like
 
     Returns
     -------
-    float64, the broadcast shape
-        t with Pr[|answer - μ| ≤ t] ≥ level for every real μ, in standard deviations; inf where nothing is proven.
+    float64, the broadcast shape, t as in `clipped_mean_error_bound`, for every real μ
 
     Notes
     -----
-    :Error: As in `two_stage_mean_error_bound`, with the smaller of `stability_failure_bound` and `three_cells_failure_bound`
-        as F.
-    :Cost: That of the two failure bounds, and about ten evaluations of `noise_tail`, all elements at once.
+    :Error: As in `two_stage_mean_error_bound`, F the smaller of `stability_failure_bound` and `three_cells_failure_bound`.
     :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
 
     Examples
@@ -134,21 +112,18 @@ def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
 
     Parameters
     ----------
-    size, level
-        As in `clipped_mean_error_bound`, single numbers.
-    radius, epsilon, beta
-        As in `adaptive_mean`.
+    size, radius, epsilon, beta
+        As in `adaptive_plan`.
+    level : float in (0, 1), the probability with which the bound holds
 
     Returns
     -------
-    float
-        t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R, in standard deviations; at most 2R.
+    float, t as in `clipped_mean_error_bound`, at most 2R
 
     Notes
     -----
-    :Error: With one stage the smallest h with F_med(h) ≤ 1 - level, F_med from `median_failure_bound`. With two the smallest
-        g_a⁻¹(g_a(h) + t + 2hλ) - h with F_med(h) + 2 Pr[ξ > t] + 2 e^(-2nλ²) = 1 - level. Where the plan goes over to two
-        stages it may leave nothing to prove, and the bound is 2R.
+    :Error: The least that the theorems prove, on a grid; 2R where that is nothing, as may be where the plan goes over to two
+        stages.
     :Cost: Some twenty to forty evaluations of `median_failure_bound`.
     :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
         (thm-median-failure); theorem *Error of the adaptive mean* on the page *A centre and a narrow clip*
@@ -240,21 +215,19 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     ----------
     x, radius, epsilon, rng
         As in `clipped_mean`.
-    level : float in (0, 1)
-        The probability with which the interval covers the mean.
+    level : float in (0, 1), the probability with which the interval covers the mean
 
     Returns
     -------
     float64, shape (..., 2)
-        Lower and upper end: `two_stage_mean` ± its `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and
-        ``beta`` for which that bound is smallest. If the bound is no smaller than 2R: (-R, R), which is then free.
+        `two_stage_mean` ± `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and ``beta`` for which that bound
+        is smallest. If it is no smaller than 2R: (-R, R), which is then free.
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``, for records that are finite numbers. Idealised arithmetic.
-    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R. Every run with the same public parameters has the same
-        half-width.
-    :Cost: That of `two_stage_mean`; 1225 error bounds for the half-width, once for each combination of n, R, ε and level.
+    :Privacy: ε-DP under ``replace``, for finite records. Idealised arithmetic.
+    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R and independent N(μ, 1) records.
+    :Cost: That of `two_stage_mean`; 1225 error bounds, once for each combination of n, R, ε and level.
     :References: Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval);
         Karwa and Vadhan, *Finite sample differentially private confidence intervals* (2018).
 
