@@ -1,22 +1,12 @@
-"""Differential privacy from first principles: the algorithms of the book, one module per subject.
+"""Differential privacy from first principles: the algorithms of the book, one module per subject, in its order.
 
-In the order of the book:
-
-mechanisms
-    Noise for one answer and for one choice: Laplace, Gaussian, their integer versions, exponential mechanism,
-    noisy maxima, randomised response.
-accounting
-    What several answers cost together: composition from basic to optimal, groups, privacy-loss distributions.
-histograms
-    Counting cells, known in advance or not.
-mean
-    The mean of a Gaussian: with a known range, with none, with an interval around it; how far off each estimate is.
-sample_size
-    How many records are enough.
-lower_bounds
-    What no private estimator can do: packings, two distributions, tracing.
-audit
-    Trying to break a guarantee, exactly or by experiment.
+* ``mechanisms``: noise for one answer and for one choice.
+* ``accounting``: what several answers cost together.
+* ``histograms``: counting cells, known in advance or not.
+* ``mean``: the mean of a Gaussian, with a known range or none, with an interval around it.
+* ``sample_size``: how many records are enough.
+* ``lower_bounds``: what no private estimator can do.
+* ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no
 numpy.random.Generator raises TypeError. Both happen before any noise is drawn.

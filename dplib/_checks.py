@@ -1,10 +1,8 @@
-"""Argument checks shared by every module.
+"""Argument checks shared by every module: each returns the argument in the form the caller computes with, or raises an error
+that names it and echoes what it got. None of them touches the caller's data.
 
-Each check returns the argument in the form the caller computes with, or raises an error that names the argument and
-echoes what it got. None of them touches the caller's data.
-
-Records are read one by one wherever NumPy would let one of them decide how all are read (2**100 among integers, True
-among counts): what a release looks like must not tell of a single record.
+Records are read one by one wherever NumPy would let one of them decide how all are read (2**100 among integers, True among
+counts): what a release looks like must not tell of a single record.
 """
 
 import operator

@@ -1,7 +1,4 @@
-"""Functions that have to be computed in the right order: logarithms and the privacy profile of Gaussian noise.
-
-Symbols: ``s`` is the noise multiplier σ/Δ, ``epsilon`` and ``delta`` the privacy parameters; all broadcast.
-"""
+"""Logarithms and the privacy profile of Gaussian noise, without cancellation; ``s`` is the multiplier σ/Δ, all broadcast."""
 
 import numpy as np
 from scipy.special import erfc, erfcx, ndtri

@@ -1,11 +1,8 @@
 """Integer noise built from fair bits alone.
 
-A coin of probability p is tossed exactly, for every double p; the binary digits of a geometric variable are independent
-coins; everything else is made from these two facts and rejection. Given independent fair bits, the only deviation from
-the ideal distributions is that the double p is itself rounded, and that outputs of total probability below 1e-300
-never occur.
-
-Symbols: ``rate`` is 1/b for noise of scale b, so that the ratio of neighbouring probabilities is ``q = exp(-rate)``.
+A coin of probability p is tossed exactly, for every double p; the rest is made of coins and rejection. Only the rounding of
+p, and outputs of total probability below 1e-300 that never occur, deviate from the ideal distributions. ``rate`` is 1/b for
+noise of scale b, and q = e^-rate the ratio of neighbouring probabilities.
 """
 
 import numpy as np

@@ -1,11 +1,6 @@
 """Trying to break a guarantee: exactly where the output distributions are known, by experiment where they are not.
 
 An audit takes one pair of neighbours x, x'. It can refute a guarantee, never prove it.
-
-Symbols
--------
-P, P'
-    The distributions of M(x) and M(x'); ``p`` and ``q`` their probabilities on a common finite support.
 """
 
 from dataclasses import dataclass
@@ -27,26 +22,19 @@ def hockey_stick(p, q, epsilon):
 
     Parameters
     ----------
-    p, q : array_like, shape (..., k)
-        Probabilities of the same k outcomes, each with the sum 1 up to 1e-6.
-    epsilon : float ≥ 0 or array_like
-        Broadcast against the leading axes.
+    p, q : array_like, shape (..., k), probabilities of the same outcomes, with the sum 1 up to 1e-6; the rest is ignored
+    epsilon : float ≥ 0 or array_like, broadcast against the leading axes
 
     Returns
     -------
-    float64, the broadcast shape (...)
-        The larger of Σ (p - e^ε q)₊ and Σ (q - e^ε p)₊: both orders, since being neighbours is symmetric.
+    float64, the broadcast shape, the larger of Σ (p - e^ε q)₊ and Σ (q - e^ε p)₊
 
     Notes
     -----
-    :Error: Rounding of order 1e-16 times the largest probability; what ``p`` and ``q`` leave out of their sums is ignored.
-    :Raises: ValueError if ``p`` or ``q`` is not a probability vector or ``epsilon`` is out of range.
     :References: Theorem *The exact δ* on the page *A bound on every accuser* (thm-hockey-stick).
 
     Examples
     --------
-    Randomised response that tells the truth with probability 3/4 is ln 3-DP, and not less:
-
     >>> truth = [[0.75, 0.25], [0.25, 0.75]]
     >>> hockey_stick(*truth, epsilon=[np.log(3), 1.0]).round(4)
     array([0.    , 0.0704])
@@ -67,12 +55,10 @@ def max_log_ratio(p, q):
 
     Returns
     -------
-    float64, shape (...)
-        max |ln(p/q)| over the outcomes that at least one distribution can produce; infinite if only one can.
+    float64, shape (...), max |ln(p/q)|, infinite if only one distribution can produce some outcome
 
     Notes
     -----
-    :Raises: ValueError if ``p`` or ``q`` is not a probability vector.
     :References: Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
 
     Examples
@@ -106,25 +92,18 @@ def epsilon_lower_bound(hits, hits_neighbor, *, trials, delta, beta):
     Parameters
     ----------
     hits, hits_neighbor : int or array_like
-        How often an event, fixed beforehand, happened on x and on x'.
-    trials : int ≥ 1
-        Independent runs on each of the two.
-    delta : float in [0, 1)
-        The δ that the mechanism claims; 0 for pure privacy.
-    beta : float in (0, 1)
-        The probability of a wrong statement.
+        How often an event, fixed beforehand and thought likelier on x, happened on x and on x'.
+    trials : int ≥ 1, the number n of independent runs on each of the two
+    delta : float in [0, 1), the δ that the mechanism claims
+    beta : float in (0, 1), the probability of a wrong statement
 
     Returns
     -------
-    float64, the broadcast shape
-        A number that the true ε exceeds with probability at least 1 - β, at least 0: from the event in the order Pr[M(x) ∈
-        S] against Pr[M(x') ∈ S], and from its complement in the other order.
+    float64, the broadcast shape, at least 0; the true ε is larger with probability at least 1 - β
 
     Notes
     -----
-    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. With n runs and no hit on x', the bound is at
-        most ln(n/ln(2/β)): no audit by events sees an ε beyond that.
-    :Raises: ValueError if a count does not fit or an argument is out of range.
+    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. Without a hit on x' it is at most ln(n/ln(2/β)).
     :References: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*
         (1934); Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
 
@@ -157,14 +136,10 @@ class AuditResult:
 
     Attributes
     ----------
-    epsilon_lower : float
-        The true ε is larger, with probability at least 1 - β.
-    event : str
-        The event it rests on, for example ``"output >= 1.25"``.
-    hits, hits_neighbor : int
-        How often it happened on x and on x', in the second halves of the runs.
-    trials : int
-        The number of runs in each second half."""
+    epsilon_lower : float, exceeded by the true ε with probability at least 1 - β
+    event : str, the event it rests on, for example ``"output >= 1.25"``
+    hits, hits_neighbor, trials : int
+        How often it happened on x and on x' in the second halves of the runs, and the number of runs in each."""
 
     epsilon_lower: float
     event: str
@@ -176,18 +151,12 @@ class AuditResult:
 def audit_mechanism(mechanism, x, x_neighbor, *, trials, delta, beta):
     """Run a mechanism on two neighbours and bound its ε from below.
 
-    The first half of the runs chooses the event that looks worst, the second half judges it, so that the choice does not
-    bias the verdict. Events are half-lines and, where outputs repeat, single values.
-
     Parameters
     ----------
     mechanism : callable
-        Maps an array of shape (trials, ...) that repeats one data set to one real output per run, shape (trials,). Its
-        randomness is its own. A refusal (NaN) counts as the largest possible output.
-    x, x_neighbor : array_like
-        The two data sets (or exact answers) to tell apart.
-    trials : int ≥ 2
-        Independent runs on each of them.
+        Maps an array of shape (trials, ...) that repeats one data set to one real output per run; NaN counts as the largest.
+    x, x_neighbor : array_like, the two data sets to tell apart
+    trials : int ≥ 2, independent runs on each of them
     delta, beta
         As in `epsilon_lower_bound`.
 
@@ -197,15 +166,12 @@ def audit_mechanism(mechanism, x, x_neighbor, *, trials, delta, beta):
 
     Notes
     -----
-    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β, whatever the pair.
-    :Cost: 2·trials runs, and sorting them.
-    :Raises: ValueError if the mechanism does not return one number per run or an argument is out of range.
+    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β: one half of the runs
+        chooses an event (a half-line or a repeated value), the other half judges it.
     :References: Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
 
     Examples
     --------
-    Half the noise that a count needs for ε = 1:
-
     >>> rng = np.random.default_rng(1)
     >>> audit = audit_mechanism(lambda f: f + rng.laplace(scale=0.5, size=f.shape), 10, 11,
     ...                         trials=100_000, delta=0, beta=1e-6)
@@ -262,10 +228,8 @@ class NoiseDistributionTest:
 
     Attributes
     ----------
-    pvalue : float
-        Under the stated distribution, Pr[pvalue ≤ α] ≤ α for every α.
-    distance_pvalue, scale_pvalue : float
-        Of the Kolmogorov–Smirnov distance alone; of the scale alone."""
+    pvalue : float, with Pr[pvalue ≤ α] ≤ α for every α under the stated distribution
+    distance_pvalue, scale_pvalue : float, of the Kolmogorov–Smirnov distance alone, of the scale alone"""
 
     pvalue: float
     distance_pvalue: float
@@ -273,18 +237,13 @@ class NoiseDistributionTest:
 
 
 def noise_distribution_test(sample, cdf):
-    """Does a sample follow a stated continuous distribution?
-
-    Two tests share the error probability: the Kolmogorov–Smirnov distance, which sees any difference, and a test of
-    scale, which sees a few percent too little noise where the distance does not.
+    """Does a sample follow a stated continuous distribution, judging by its Kolmogorov–Smirnov distance and by its scale?
 
     Parameters
     ----------
-    sample : array_like of real numbers, shape (n,)
-        Independent draws.
+    sample : array_like of real numbers, shape (n,), independent draws
     cdf : callable
-        The stated distribution function, vectorised and continuous. (For integer noise add independent uniform numbers on
-        (0, 1) to the sample and interpolate the distribution function linearly.)
+        The stated continuous distribution function, vectorised. For integers add uniform numbers on (0, 1), interpolate.
 
     Returns
     -------
@@ -292,11 +251,8 @@ def noise_distribution_test(sample, cdf):
 
     Notes
     -----
-    :Error: With zᵢ = Φ⁻¹(cdf(xᵢ)), Σ zᵢ² has the χ² distribution with n degrees of freedom under the stated one; both tails
-        are used. For Gaussian noise whose σ is wrong by the factor r it is r² times such a variable: at level 1e-6 and n =
-        1e5, a σ wrong by 2% is found with probability above 0.999.
-    :Cost: O(n log n).
-    :Raises: ValueError if the sample is empty or not finite, or ``cdf`` leaves [0, 1].
+    :Error: The scale test compares Σ Φ⁻¹(cdf(xᵢ))² with the χ² distribution of n degrees of freedom. At level 1e-6 and n =
+        1e5 a Gaussian σ wrong by 2% is found with probability above 0.999.
 
     Examples
     --------

@@ -1,15 +1,9 @@
 """Counting cells: known in advance, or named by the data.
 
-With a public list of cells, noise on every count is enough, on the empty cells too. When there are too many cells to
-list, a cell may be named only if its count is clearly above what a single record could produce; δ pays for the rest.
-
 Symbols
 -------
 b, q
-    The noise scale: 2/ε under ``replace`` (two counts change by one), 1/ε under ``add_remove`` (one does); the ratio
-    e^(-1/b) of the integer noise, Pr[Z = m] ∝ q^|m|.
-T, A
-    The threshold a noisy count has to pass to be released; the bound of truncated noise.
+    Noise scale: 2/ε under ``replace``, 1/ε under ``add_remove``; ratio e^(-1/b) of integer noise, Pr[Z = m] ∝ q^|m|.
 """
 
 from collections import Counter
@@ -34,8 +28,7 @@ class SparseHistogram:
 
     Attributes
     ----------
-    labels : int64 array, or object array of str, shape (m,)
-        The released labels, sorted. The declared domain alone decides about the type.
+    labels : int64 array, or object array of str, shape (m,), sorted
     counts : float64 or int64 array, shape (m,)
         Their noisy counts. Every other label counts as 0.
     threshold : float or int
@@ -52,30 +45,23 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
     Parameters
     ----------
     labels : array_like, shape (..., n)
-        The cell of each record, an integer in 0, …, cells - 1; or, if ``bounds`` is given, a real number, whose cell is
-        min(⌊(x - lo) k/(hi - lo)⌋, k - 1). The last axis is the data set, leading axes are independent runs.
-    cells : int ≥ 1
-        The number k of cells, public.
-    bounds : (float, float), optional
-        A public interval (lo, hi), lo < hi, to be cut into equal cells. Values outside it are clipped to it.
+        The cell of each record, 0, …, cells - 1; with ``bounds`` a number, of cell min(⌊(x - lo) k/(hi - lo)⌋, k - 1).
+    cells : int ≥ 1, the public number k of cells
+    bounds : (float, float), optional, a public interval (lo, hi) to be cut into equal cells; values outside are clipped
     epsilon : float > 0
     neighbor : {"replace", "add_remove"}
-    noise : {"laplace", "discrete_laplace"}
-        Real, in idealised arithmetic; or integer, of exact coins.
+    noise : {"laplace", "discrete_laplace"}, the former in idealised arithmetic
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64 or int64, shape (..., cells)
-        The noisy counts; they may be negative.
+    float64 or int64, shape (..., cells), the noisy counts, which may be negative
 
     Notes
     -----
     :Privacy: ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
-    :Error: Laplace: Pr[max |f̂ - f| > b ln(k/β)] ≤ β; the exact quantile is `laplace_max_quantile` with sensitivity 2 or 1.
-        Integer: all errors are at most t = 0, 1, … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
-    :Cost: O(n + k), without a copy of the data; one draw per cell.
-    :Raises: ValueError if a label is not a cell, a number is not finite or an argument is out of range.
+    :Error: Laplace: `laplace_max_quantile` with sensitivity 2 (``replace``) or 1. Integer: all errors are at most t = 0, 1,
+        … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
     :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram);
         Dwork, McSherry, Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
@@ -135,21 +121,18 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
 
     Parameters
     ----------
-    epsilon : float > 0
-    delta : float in (0, 1/2]
+    epsilon, delta : float > 0, δ ≤ 1/2
     neighbor, noise
         As in `laplace_histogram`.
 
     Returns
     -------
     float, or int for integer noise
-        Laplace: T = 1 + b ln(1/(2δ)), release if the noisy count exceeds T. Integer: the smallest T with q^(T-1)/(1 + q) ≤
-        δ, release if the noisy count is at least T; decided in 50-digit arithmetic.
+        Laplace: T = 1 + b ln(1/(2δ)), to be exceeded. Integer: the smallest T with q^(T-1)/(1 + q) ≤ δ, to be reached.
 
     Notes
     -----
-    :Privacy: A cell of one record passes with probability at most δ; with any smaller threshold (integer noise: any smaller
-        integer) it passes with more, and the guarantee fails.
+    :Privacy: A cell of one record passes with probability at most δ, and with more at any smaller T (or integer).
     :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
         proposition *No smaller threshold* on the page *Counting cells that may not exist* (prop-least-threshold).
 
@@ -172,30 +155,22 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
 
     Parameters
     ----------
-    labels : array_like, shape (n,)
-        One data set: the label of each record.
-    domain : {"integers", "text"}
-        Which labels there can be, public: int64 numbers, or strings of any length; never inferred from the data.
-    epsilon : float > 0
-    delta : float in (0, 1/2]
+    labels : array_like, shape (n,), the label of each record
+    domain : {"integers", "text"}, whether labels are int64 numbers or strings; public, never inferred from the data
+    epsilon, delta : float > 0, δ ≤ 1/2
     neighbor, noise, rng
         As in `laplace_histogram`.
 
     Returns
     -------
     SparseHistogram
-        The released labels in sorted order (never in the order of the data), their noisy counts, the threshold.
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with the smallest possible threshold,
-        `stability_threshold`. Integer noise: the rounding described in `discrete_laplace` multiplies δ by at most 1 + 2**-42
-        T.
-    :Error: With m ≤ n non-empty cells, all counts, released or not, are within T + b ln(m/β) of the truth with probability 1
-        - β: of order ln(n/δ)/ε, whatever the number of possible cells.
-    :Cost: O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n); one draw per
-        non-empty cell.
-    :Raises: ValueError if the labels are not one data set, one is outside the domain, or an argument is out of range.
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain. Integer noise: the rounding in
+        `discrete_laplace` multiplies δ by at most 1 + 2**-42 T.
+    :Error: All of m non-empty cells, released or not, are within T + b ln(m/β) of the truth with probability 1 - β.
+    :Cost: O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n).
     :References: Theorem *The exact threshold* on the page *Counting cells that may not exist* (thm-stability-histogram);
         Korolova, Kenthapadi, Mishra and Ntoulas, *Releasing search queries and clicks privately* (2009); Bun, Nissim and
         Stemmer, *Simultaneous private learning of multiple concepts* (2016).
@@ -219,24 +194,19 @@ def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
 
     Parameters
     ----------
-    labels, domain, epsilon, delta, neighbor, rng
-        As in `stability_histogram`.
-    noise : {"laplace", "discrete_laplace"}
-        The distribution that is conditioned on [-A, A].
+    labels, domain, epsilon, delta, neighbor, noise, rng
+        As in `stability_histogram`; the noise is conditioned on [-A, A].
 
     Returns
     -------
-    SparseHistogram
-        The released labels in sorted order, their noisy counts, the threshold. Laplace: released if the noisy count exceeds
-        1 + A; integer: if it is at least A + 2. A label of a single record is never released.
+    SparseHistogram, of the noisy counts above 1 + A (Laplace) or of A + 2 and more (integer)
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + (e^(1/b) - 1)/δ) under
-        ``replace`` and 2δ in place of δ under ``add_remove``; integer: the smallest A with q^A/Z ≤ δ/2 (δ under
-        ``add_remove``), Z = Σ q^|m| over |m| ≤ A; rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + s (e^(1/b) - 1)/(2δ)), s =
+        2 under ``replace`` and 1 under ``add_remove``; integer noise: the smallest A with s Pr[Z = A] ≤ δ, and rounding
+        multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
     :Error: Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
-    :Cost: That of `stability_histogram` (for integer noise several draws per cell when δ is not small).
     :References: Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist*
         (thm-truncated-histogram).
 

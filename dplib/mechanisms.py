@@ -1,20 +1,16 @@
 """Noise for one answer, noise for one choice.
 
-A query f maps a data set to numbers. Two data sets are *neighbours* when they differ in one record; which pairs count
-(``replace`` or ``add_remove``) is settled by whoever computes the sensitivity: every guarantee holds for that relation.
-*Idealised arithmetic* marks a guarantee that holds for real numbers; on a computer low-order bits can give the secret
-away. `discrete_laplace` and `discrete_gaussian` have no such leak.
+Every guarantee holds for the neighbours (``replace`` or ``add_remove``) for which the sensitivity was computed. *Idealised
+arithmetic*: it holds for real numbers; the low bits of a float can give the secret away. Integer noise has no such leak.
+Leading axes are independent runs.
 
 Symbols
 -------
-sensitivity, Δ
-    The most that f can change between neighbours: in ℓ₁ norm over the last axis for Laplace noise, in ℓ₂ norm for
-    Gaussian noise; for scores, the most that any one score can change.
+sensitivity : Δ
+    The most that the answer changes between neighbours: in ℓ₁ norm over the last axis (Laplace noise), in ℓ₂ norm (Gaussian
+    noise); of scores, the most that any one of them changes.
 epsilon, delta : ε, δ
-    The privacy parameters: Pr[M(x) ∈ S] ≤ e^ε Pr[M(x') ∈ S] + δ for all neighbours x, x' and all events S.
-b, q, s
-    The scale Δ/ε of Laplace noise, density e^(-|z|/b)/(2b); the ratio e^(-ε/Δ) of discrete Laplace noise; the Gaussian
-    noise multiplier σ/Δ.
+    Pr[M(x) ∈ S] ≤ e^ε Pr[M(x') ∈ S] + δ for all neighbours x, x' and all events S.
 """
 
 import numpy as np
@@ -31,30 +27,23 @@ def laplace(value, *, sensitivity, epsilon, rng):
 
     Parameters
     ----------
-    value : array_like of real numbers, any shape
-        The exact answers; the last axis is one query's answer, leading axes are independent runs.
-    sensitivity : float > 0
-        The most that ``value`` can change between neighbours, in ℓ₁ norm over the last axis, in the units of ``value``.
-    epsilon : float > 0
+    value : array_like of real numbers, the exact answers, one query's on the last axis
+    sensitivity, epsilon : float > 0, ``sensitivity`` in ℓ₁ norm over the last axis
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, the shape of ``value``
-        ``value`` plus independent Lap(b) noise, b = Δ/ε.
+    float64, ``value`` plus independent Lap(b) noise of scale b = Δ/ε, density e^(-|z|/b)/(2b)
 
     Notes
     -----
     :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
     :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
-    :Cost: One draw per entry.
     :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry,
         Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
     Examples
     --------
-    How many of 20,190 person-years had no visit to a doctor? One record moves a count by at most one.
-
     >>> rng = np.random.default_rng(1)
     >>> round(float(laplace(6308, sensitivity=1, epsilon=0.5, rng=rng)), 2)
     6308.05
@@ -68,25 +57,20 @@ def laplace(value, *, sensitivity, epsilon, rng):
 
 
 def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
-    """The size that the largest of several Laplace noises exceeds with probability beta.
+    """The size that the largest of k Laplace noises exceeds with probability β.
 
     Parameters
     ----------
-    count : int ≥ 1 or array_like
-        How many independent noises.
-    sensitivity, epsilon : float > 0
-        The scale of the noise is b = Δ/ε.
-    beta : float in (0, 1) or array_like
-        The probability of exceeding the result.
+    count, beta : array_like
+        How many independent noises there are, k ≥ 1, and the probability in (0, 1) of exceeding the result.
+    sensitivity, epsilon : float > 0, the scale of the noise is b = Δ/ε
 
     Returns
     -------
-    float64, the broadcast shape of ``count`` and ``beta``
-        t with Pr[max |Zᵢ| > t] = β, in the units of ``sensitivity``.
+    float64, the broadcast shape, exactly -b ln(1 - (1 - β)^(1/k)), at most b ln(k/β)
 
     Notes
     -----
-    :Error: Exact, t = -b ln(1 - (1 - β)^(1/k)), and never more than the union bound b ln(k/β).
     :References: Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
 
     Examples
@@ -100,29 +84,25 @@ def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
 
 
 def gaussian(value, *, sensitivity, epsilon, delta, rng):
-    """Release numbers with Gaussian noise, no more of it than (ε, δ)-DP needs.
+    """Release numbers with the least Gaussian noise that is (ε, δ)-DP.
 
     Parameters
     ----------
-    value, epsilon, rng
-        As in `laplace`.
-    sensitivity : float > 0
-        The most that ``value`` can change between neighbours, in ℓ₂ norm over the last axis, in the units of ``value``.
+    value, sensitivity, epsilon, rng
+        As in `laplace`, with the sensitivity in ℓ₂ norm.
     delta : float in (0, 1)
 
     Returns
     -------
-    float64, the shape of ``value``
-        ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`.
+    float64, ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if some neighbours
-        are that far apart. Idealised arithmetic; finite entries.
+    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if neighbours attain
+        ``sensitivity``. Idealised arithmetic; finite entries.
     :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
-    :Cost: One draw per entry.
     :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
-        the Gaussian mechanism for differential privacy* (2018).
+        the Gaussian mechanism for differential privacy* (2018), theorem 8.
 
     Examples
     --------
@@ -146,23 +126,17 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0 or array_like
-        ℓ₂ sensitivity of the query, in its units.
-    epsilon : float > 0 or array_like
-    delta : float in (0, 1) or array_like
+    sensitivity, epsilon, delta : float > 0 or array_like, ``sensitivity`` in ℓ₂ norm, δ < 1
 
     Returns
     -------
-    float64, the broadcast shape
-        σ in the units of ``sensitivity``, rounded up in the twelfth digit so that rounding never costs privacy.
+    float64, the broadcast shape, σ rounded up in the twelfth digit so that rounding never costs privacy
 
     Notes
     -----
     :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
     :Error: Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
-    :Cost: About eight Newton steps, all elements at once.
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
-        the Gaussian mechanism for differential privacy* (2018), theorem 8.
+    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang (2018).
 
     Examples
     --------
@@ -182,22 +156,17 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
 
     Parameters
     ----------
-    sigma : float > 0 or array_like
-        Standard deviation of the noise.
-    sensitivity : float > 0 or array_like
-        ℓ₂ sensitivity of the query, in the units of ``sigma``.
-    epsilon : float ≥ 0 or array_like
+    sigma, sensitivity, epsilon : float > 0 or array_like
+        Standard deviation of the noise, ℓ₂ sensitivity in the same units, ε (may be 0).
 
     Returns
     -------
-    float64, the broadcast shape
-        δ = Φ(1/(2s) - εs) - e^ε Φ(-1/(2s) - εs), s = σ/Δ: the noise is (ε, δ')-DP for exactly the δ' ≥ δ.
+    float64, the broadcast shape, δ = Φ(1/(2s) - εs) - e^ε Φ(-1/(2s) - εs), s = σ/Δ
 
     Notes
     -----
     :Error: Relative error below 1e-11, however small δ is (down to 1e-300).
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
-        the Gaussian mechanism for differential privacy* (2018).
+    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang (2018).
 
     Examples
     --------
@@ -220,27 +189,22 @@ def discrete_laplace(value, *, sensitivity, epsilon, rng):
 
     Parameters
     ----------
-    value : array_like of integers, any shape, at most 2**62 in absolute value
-        The exact answers; the last axis is one query's answer, leading axes are independent runs.
+    value : array_like of integers, the exact answers, at most 2**62 in absolute value
     sensitivity, epsilon, rng
         As in `laplace`, with sensitivity / epsilon at most 2**36.
 
     Returns
     -------
-    int64, the shape of ``value``
-        ``value`` plus independent noise Z, Pr[Z = m] = (1 - q)/(1 + q) q^|m|, q = e^(-ε/Δ).
+    int64, ``value`` plus independent noise Z, Pr[Z = m] = (1 - q)/(1 + q) q^|m|, q = e^(-ε/Δ)
 
     Notes
     -----
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given independent fair bits, and up to events
-        of probability 1e-300: ε/Δ is lowered by 2**-43 to pay for the rounding of the coins' probabilities.
-    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². Rounding widens the noise by a factor 1 +
-        2**-43 Δ/ε, at most 0.8%.
+    :Privacy: ε-DP under the relation of ``sensitivity``, given independent fair bits, up to events of probability 1e-300.
+    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². To pay for rounding, ε/Δ is lowered by
+        2**-43; that widens the noise by at most 0.8%.
     :Cost: About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
-    :Raises: ValueError if ``value`` does not hold such integers, or an argument is out of range.
     :References: Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh,
-        Roughgarden and Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009); Mironov, *On significance
-        of the least significant bits for differential privacy* (2012).
+        Roughgarden and Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009).
 
     Examples
     --------
@@ -259,22 +223,19 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
 
     Parameters
     ----------
-    value
-        As in `discrete_laplace`.
-    sensitivity, epsilon, delta, rng
-        As in `gaussian`.
+    value, sensitivity, epsilon, delta, rng
+        As in `gaussian`, with values as in `discrete_laplace` and σ at most 2**36.
 
     Returns
     -------
-    int64, the shape of ``value``
-        ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from `discrete_gaussian_sigma`.
+    int64, ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from `discrete_gaussian_sigma`
 
     Notes
     -----
-    :Privacy: Δ²/(2σ²)-zCDP, and hence (ε, δ)-DP, in every dimension, given independent fair bits. Rounding adds at most
+    :Privacy: Δ²/(2σ²)-zCDP, hence (ε, δ)-DP, under the relation of ``sensitivity``, given fair bits. Rounding adds at most
         2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
     :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
-    :Cost: Rejection from discrete Laplace noise of scale ⌊σ⌋ + 1, about 1.4 proposals per entry.
+    :Cost: About 1.4 proposals of discrete Laplace noise per entry.
     :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
 
     Examples
@@ -294,22 +255,16 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0, ℓ₂ sensitivity of the integer query
-    epsilon : float > 0
-    delta : float in (0, 1)
+    sensitivity, epsilon, delta : float > 0, ``sensitivity`` in ℓ₂ norm, δ < 1
 
     Returns
     -------
-    float
-        σ = Δ/√(2ρ) with the largest ρ that the conversion from ρ-zCDP to (ε, δ)-DP allows.
+    float, σ = Δ/√(2ρ) with the largest ρ that the conversion from ρ-zCDP to (ε, δ)-DP allows
 
     Notes
     -----
-    :Privacy: The noise is ρ-zCDP, so for every order α > 1 it is (ε, δ)-DP with ln δ = (α - 1)(αρ - ε) + (α - 1) ln(1 - 1/α)
-        - ln α. Each α gives a valid ρ; the best one is used.
-    :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20, least for small δ.
-    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020), theorem 4 and
-        proposition 12.
+    :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20.
+    :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Canonne et al. (2020), theorem 4, proposition 12.
 
     Examples
     --------
@@ -336,27 +291,20 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
 
     Parameters
     ----------
-    scores : array_like of real numbers, shape (..., k)
-        The score of each of k ≥ 1 candidates, higher is better; leading axes are independent runs.
-    sensitivity : float > 0
-        The most that any single score can change between neighbours, in the units of ``scores``.
-    epsilon : float > 0
+    scores : array_like of real numbers, shape (..., k), one for each of k ≥ 1 candidates, higher is better
+    sensitivity, epsilon : float > 0, ``sensitivity`` of any one score
     monotonic : bool
-        Whether between any two neighbours all scores move in the same direction, as counts do when one record is added or
-        removed. Then half the noise is enough. It is a property of the scores, never to be read from the data.
+        Whether all scores move in one direction between neighbours; then half the noise is enough. Never read it from data.
     rng : numpy.random.Generator
 
     Returns
     -------
-    int64, shape (...)
-        The index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``.
+    int64, shape (...), the index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``
 
     Notes
     -----
     :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
     :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
-    :Cost: One Gumbel variable per candidate.
-    :Raises: ValueError if there is no candidate, a score is not finite or a parameter is out of range.
     :References: Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry
         and Talwar, *Mechanism design via differential privacy* (2007).
 
@@ -380,8 +328,7 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
 
     Returns
     -------
-    float64, shape (..., k)
-        The probability of each candidate.
+    float64, shape (..., k), the probability of each candidate
 
     Notes
     -----
@@ -405,14 +352,12 @@ def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
 
     Returns
     -------
-    int64, shape (...)
-        The index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``.
+    int64, shape (...), the index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``
 
     Notes
     -----
-    :Privacy: As `exponential`. The noisy scores themselves stay secret.
+    :Privacy: As `exponential`.
     :Error: With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
-    :Cost: One Laplace variable per candidate.
     :References: Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The
         algorithmic foundations of differential privacy* (2014), claim 3.9.
 
@@ -436,17 +381,14 @@ def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
 
     Returns
     -------
-    int64, shape (...)
-        The index of the chosen candidate; drawn as the largest score after adding one-sided exponential noise.
+    int64, shape (...), the index of the chosen candidate
 
     Notes
     -----
     :Privacy: As `exponential`.
     :Error: At every score vector its expected loss is at most that of `exponential`.
-    :Cost: One exponential variable per candidate.
     :References: Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
-        *Permute-and-flip: a new mechanism for differentially private selection* (2020); Ding et al., *The permute-and-flip
-        mechanism is identical to report-noisy-max with exponential noise* (2021).
+        *Permute-and-flip: a new mechanism for differentially private selection* (2020).
 
     Examples
     --------
@@ -482,33 +424,25 @@ def randomized_response(labels, *, categories=2, epsilon, rng):
 
     Parameters
     ----------
-    labels : array_like of integers in 0, …, categories - 1, any shape
-        One person per entry.
-    categories : int ≥ 2
-        The number k of possible labels.
+    labels : array_like of integers in 0, …, categories - 1, one person per entry
+    categories : int ≥ 2, the number k of possible labels
     epsilon : float > 0
     rng : numpy.random.Generator
 
     Returns
     -------
-    int64, the shape of ``labels``
-        Each label kept with probability p = e^ε/(e^ε + k - 1), otherwise replaced by one of the others, uniformly.
+    int64, the labels, each kept with probability p = e^ε/(e^ε + k - 1), else replaced by one of the others, uniformly
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), so that the whole is ε-DP under ``replace``, given independent
-        fair bits: the probability of a lie is rounded up, never down.
-    :Error: With r = (1 - p)/(k - 1), (share - r)/(p - r) estimates the share of people without bias from the share of
-        reports, with standard deviation at most 1/(2 (p - r) √n).
-    :Cost: Two draws per person.
-    :Raises: ValueError if a label is not one of the categories or a parameter is out of range.
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits.
+    :Error: If f is a label's share of the reports, (f - r)/(p - r) with r = (1 - p)/(k - 1) estimates its share of the
+        people without bias, with standard deviation at most 1/(2 (p - r) √n).
     :References: Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner,
         *Randomized response: a survey technique for eliminating evasive answer bias* (1965).
 
     Examples
     --------
-    Ten thousand people, 30% of whom would say yes:
-
     >>> rng = np.random.default_rng(1)
     >>> reports = randomized_response(np.arange(10_000) < 3000, epsilon=1.0, rng=rng)
     >>> p = np.exp(1) / (np.exp(1) + 1)

@@ -10,26 +10,19 @@ def least_size(enough, *, at_least=1, at_most=_checks.LARGEST):
 
     Parameters
     ----------
-    enough : function
-        Takes a size, an int64 or an array of them, and returns whether it is enough: a truth value, or an array of them for
-        as many questions at once.
-    at_least, at_most : int, 0 ≤ at_least ≤ at_most ≤ 2**62
-        The smallest and the largest size to ask for.
+    enough : callable, maps a size, or an array with one for each of many questions, to whether it is enough
+    at_least, at_most : int, 0 ≤ at_least ≤ at_most ≤ 2**62, the smallest and the largest size to ask for
 
     Returns
     -------
-    int64, the shape of what ``enough`` returns
-        The least size that is enough; at_most + 1 where not even ``at_most`` is.
+    int64, the shape of what ``enough`` returns, at_most + 1 where no size is enough
 
     Notes
     -----
-    :Cost: About 2 log₂ of the largest answer calls of ``enough``: sizes are doubled, then bisected.
-    :Raises: ValueError if a limit is out of range.
+    :Cost: About 2 log₂ of the largest answer calls of ``enough``.
 
     Examples
     --------
-    Within 0.1 of the mean in 95 of 100 runs, by `clipped_mean`:
-
     >>> from dplib.mean import clipped_mean_error_bound
     >>> least_size(lambda n: clipped_mean_error_bound(size=n, radius=np.array([10, 100]), epsilon=1) <= 0.1)
     array([1124, 6913])

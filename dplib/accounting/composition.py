@@ -1,12 +1,4 @@
-"""What several answers cost together, from sums to the best possible; and what a secret sample saves.
-
-Symbols
--------
-k : count
-    How many mechanisms run on the same data, each possibly chosen in view of the earlier outputs.
-slack : δ'
-    The part of δ that a composition theorem may spend to lower ε.
-"""
+"""What several answers cost together, from sums to the best possible; and what a secret sample saves."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -23,21 +15,16 @@ def compose_basic(*, count, epsilon, delta):
 
     Parameters
     ----------
-    count : int ≥ 0 or array_like
-        How many mechanisms of each kind.
-    epsilon : float > 0 or array_like
-    delta : float in [0, 1) or array_like
-        The parameters of each mechanism; arrays, broadcast together, describe several kinds of mechanisms.
+    count, epsilon, delta : array_like
+        How many mechanisms of each kind, int ≥ 0, and the parameters of each, float ≥ 0 with ε > 0 and δ < 1.
 
     Returns
     -------
-    (float, float)
-        (Σ ε, Σ δ), δ at most 1.
+    (float, float), Σ ε and Σ δ, the latter at most 1
 
     Notes
     -----
-    :Privacy: The joint release is (Σ ε, Σ δ)-DP, even if each mechanism is chosen in view of the earlier outputs, under the
-        relation under which each of them is.
+    :Privacy: Together they are (Σ ε, Σ δ)-DP under their relation, even if each is chosen in view of the earlier outputs.
     :References: Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry, Nissim
         and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
 
@@ -57,22 +44,19 @@ def compose_advanced(*, count, epsilon, delta, slack):
     ----------
     count, epsilon, delta
         As in `compose_basic`.
-    slack : float in (0, 1)
-        The δ' spent to lower ε.
+    slack : float in (0, 1), the δ' spent to lower ε
 
     Returns
     -------
     (float, float)
-        ε' = Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ); or `compose_basic`, wherever its ε is no larger,
-        and then no slack is spent.
+        Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ), or `compose_basic` if its ε is no larger.
 
     Notes
     -----
-    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs
-        (but with parameters fixed beforehand).
+    :Privacy: The returned parameters hold as in `compose_basic`, if those of the mechanisms are fixed beforehand.
     :References: Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork, Rothblum
         and Vadhan, *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition theorem for
-        differential privacy* (2015), for the tanh.
+        differential privacy* (2015).
 
     Examples
     --------
@@ -93,28 +77,20 @@ def compose_optimal(*, count, epsilon, delta, slack):
 
     Parameters
     ----------
-    count : int ≥ 0
-        How many mechanisms.
-    epsilon : float > 0
-    delta : float in [0, 1)
-        The parameters of each mechanism.
-    slack : float in [0, 1)
-        The δ' spent to lower ε.
+    count, epsilon, delta, slack
+        As in `compose_advanced`, each a single number; δ' may be 0.
 
     Returns
     -------
     (float, float)
-        The ε' ≥ 0 at which δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, solved exactly, and 1 - (1 - δ)^k (1 -
-        δ').
+        The ε' ≥ 0 with δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, and 1 - (1 - δ)^k (1 - δ'); k = ``count``.
 
     Notes
     -----
-    :Privacy: The joint release has the returned parameters, even if each mechanism is chosen in view of the earlier outputs.
-        No smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
+    :Privacy: As `compose_advanced`. No smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
     :Error: Rounding is of relative order 1e-16 k ln k in δ'.
-    :Cost: O(k), vectorised.
-    :References: Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz, Oh and
-        Viswanath, *The composition theorem for differential privacy* (2015).
+    :Cost: O(k), k at most 2**26.
+    :References: Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz et al.
 
     Examples
     --------
@@ -167,22 +143,17 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
 
     Parameters
     ----------
-    rate : float in (0, 1]
-        Each record's probability q of entering the sample.
-    epsilon : float > 0
-    delta : float in [0, 1)
-        The parameters of the mechanism on the sample.
+    rate : float in (0, 1], each record's probability q of entering the sample
+    epsilon, delta : float ≥ 0, the parameters of the mechanism on the sample, ε > 0, δ < 1
 
     Returns
     -------
-    (float, float)
-        (ln(1 + q(e^ε - 1)), qδ).
+    (float, float), ln(1 + q(e^ε - 1)) and qδ
 
     Notes
     -----
-    :Privacy: If M is (ε, δ)-DP under ``add_remove``, then M on a sample that each record enters independently with
-        probability q has the returned parameters under ``add_remove``; if M is so under ``replace`` on m records, then M on
-        a uniformly random subset of m out of n records under ``replace``, q = m/n. The sample must stay secret.
+    :Privacy: If M is (ε, δ)-DP under ``add_remove``, it has the returned parameters on a sample that each record enters
+        independently; likewise under ``replace`` on a uniformly random subset of m = qn of the n records.
     :References: Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe and
         Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
 
@@ -203,19 +174,16 @@ def zcdp_epsilon(*, rho, delta):
 
     Parameters
     ----------
-    rho : float > 0
-        All Rényi divergences between neighbours' outputs are at most ρ times their order. Gaussian noise has ρ = Δ²/(2σ²);
-        k mechanisms together have the sum of their ρ.
+    rho : float > 0, all Rényi divergences between neighbours' outputs are at most ρ times their order
     delta : float in (0, 1)
 
     Returns
     -------
-    float
-        ε = min over α > 1 of αρ + ln(1 - 1/α) - (ln δ + ln α)/(α - 1), at least 0, and below ρ + 2√(ρ ln(1/δ)).
+    float, min over α > 1 of αρ + ln(1 - 1/α) - (ln δ + ln α)/(α - 1), at least 0
 
     Notes
     -----
-    :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation. Each α gives a valid ε; the best one is used.
+    :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation.
     :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential
         privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete Gaussian
         for differential privacy* (2020).

@@ -1,12 +1,4 @@
-"""What a group of records, or a test, can make of a guarantee.
-
-Symbols
--------
-D : distance
-    In how many records two data sets differ: how many neighbours lead from one to the other.
-T
-    T(v) = min(e^ε v, 1 - e^-ε (1 - v)): the largest probability of an event that has probability v on a neighbour.
-"""
+"""What a group of records, or a test, can make of a guarantee."""
 
 import numpy as np
 
@@ -20,14 +12,12 @@ def group_privacy(*, distance, epsilon, delta):
     Parameters
     ----------
     distance : int ≥ 0
-        How many records change.
-    epsilon : float > 0
-    delta : float in [0, 1)
+        How many records change, D.
+    epsilon, delta : float ≥ 0, ε > 0, δ < 1
 
     Returns
     -------
-    (float, float)
-        (Dε, δ (e^(Dε) - 1)/(e^ε - 1)), the latter at most 1.
+    (float, float), Dε and δ (e^(Dε) - 1)/(e^ε - 1), the latter at most 1
 
     Notes
     -----
@@ -55,16 +45,14 @@ def binary_test_bound(probability, *, distance=1, epsilon):
 
     Parameters
     ----------
-    probability : array_like in [0, 1]
-        Pr[M(x) ∈ S] of an event S.
+    probability : array_like in [0, 1], Pr[M(x) ∈ S] of an event S
     distance : int ≥ 0 or array_like
-        How many neighbours lead from x to x': in how many records they differ.
+        How many records x and x' differ in, D: how many neighbours lead from one to the other.
     epsilon : float > 0
 
     Returns
     -------
-    float64, the broadcast shape
-        T applied ``distance`` times to the probability.
+    float64, the broadcast shape, T applied D times to the probability, T(v) = min(e^ε v, 1 - e^-ε (1 - v))
 
     Notes
     -----
@@ -73,8 +61,6 @@ def binary_test_bound(probability, *, distance=1, epsilon):
 
     Examples
     --------
-    At five percent false alarms, how many secrets can a test catch?
-
     >>> [round(float(binary_test_bound(0.05, epsilon=epsilon)), 4) for epsilon in (1, 5)]
     [0.1359, 0.9936]
     """
@@ -99,13 +85,11 @@ def largest_gap(*, distance, epsilon):
 
     Returns
     -------
-    float64, the shape of ``distance``
-        g(D) = max over v of T^D(v) - v: 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D.
+    float64, the shape of ``distance``, 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D
 
     Notes
     -----
-    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this at distance D, and some ε-DP mechanism attains
-        it.
+    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this, and some ε-DP mechanism attains it.
     :References: Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
 
     Examples

@@ -1,9 +1,5 @@
-"""The distribution of the privacy loss, from which the cost of any composition can be read off.
-
-Symbols
--------
-L
-    The privacy loss ln(P(y)/P'(y)) of an output y drawn from P = M(x), against P' = M(x').
+"""The distribution of the privacy loss L = ln(P(y)/P'(y)) of an output y drawn from P = M(x), against P' = M(x'), from which
+the cost of any composition can be read off.
 """
 
 from dataclasses import dataclass
@@ -26,14 +22,11 @@ class PrivacyLoss:
 
     Attributes
     ----------
-    step : float
-        Distance h of the points of the grid.
+    step : float, the distance of the points of the grid
     lowest : int
-        The loss of the first entry of ``mass`` is lowest · step.
     mass : float64 array, shape (m,)
         Probabilities, under P, of the losses lowest·step, (lowest + 1)·step, …
-    infinite : float
-        The probability of an infinite loss, together with all that was cut off.
+    infinite : float, the probability of an infinite loss, together with all that was cut off
 
     Notes
     -----
@@ -48,8 +41,6 @@ class PrivacyLoss:
 
     Examples
     --------
-    A hundred Gaussian answers, and one Laplace answer on top:
-
     >>> gauss = PrivacyLoss.from_gaussian(sigma=40.0, sensitivity=1.0).compose(100)
     >>> both = gauss.compose(PrivacyLoss.from_laplace(epsilon=0.1))
     >>> round(gauss.epsilon(1e-6), 3), round(both.epsilon(1e-6), 3)
@@ -67,9 +58,7 @@ class PrivacyLoss:
 
         Parameters
         ----------
-        epsilon : float > 0
-        step : float > 0
-            Distance of the points of the grid."""
+        epsilon, step : float > 0, ``step`` the distance of the points of the grid"""
         epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x = grid * step
@@ -84,11 +73,8 @@ class PrivacyLoss:
 
         Parameters
         ----------
-        sigma : float > 0
-            Standard deviation of the noise.
-        sensitivity : float > 0, ℓ₂ sensitivity of the query, in the units of ``sigma``
-        step : float > 0
-            Distance of the points of the grid."""
+        sigma, sensitivity, step : float > 0
+            Standard deviation of the noise, ℓ₂ sensitivity of the query, distance of the points of the grid."""
         sensitivity, sigma = _checks.parameter("sensitivity", sensitivity), _checks.parameter("sigma", sigma)
         shift = _checks.real("sensitivity / sigma", sensitivity / sigma, above=0)
         step = _checks.parameter("step", step)
@@ -103,9 +89,7 @@ class PrivacyLoss:
 
         Parameters
         ----------
-        epsilon : float > 0
-        step : float > 0
-            Distance of the points of the grid."""
+        epsilon, step : float > 0, ``step`` the distance of the points of the grid"""
         epsilon, step = _checks.parameter("epsilon", epsilon), _checks.parameter("step", step)
         grid = _grid(-epsilon, epsilon, step)
         x, lie = grid * step, expit(-epsilon)
@@ -127,8 +111,7 @@ class PrivacyLoss:
 
         Parameters
         ----------
-        other : PrivacyLoss or int ≥ 0
-            Another mechanism on the same grid, or how many times this one runs."""
+        other : PrivacyLoss or int ≥ 0, another mechanism on the same grid, or how many times this one runs"""
         if not isinstance(other, PrivacyLoss):
             return self._repeat(_checks.integer("other", other, at_least=0))
         if other.step != self.step:
