@@ -1,5 +1,4 @@
-"""How few records are too few to tell many hypotheses apart in private.
-"""
+"""How few records are too few to tell many hypotheses apart in private."""
 
 import numpy as np
 from scipy.special import expit

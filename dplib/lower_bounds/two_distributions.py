@@ -1,5 +1,4 @@
-"""How few records are too few to tell two distributions apart in private, and tests that need hardly more.
-"""
+"""How few records are too few to tell two distributions apart in private, and tests that need hardly more."""
 
 import numpy as np
 from scipy.special import erf, expit, gammaln, log_ndtr, ndtri

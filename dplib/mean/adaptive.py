@@ -1,5 +1,4 @@
-"""A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median.
-"""
+"""A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,4 @@
-"""Noise on a sample mean, and how far the records, n independent N(μ, 1), lie from theirs.
-"""
+"""Noise on a sample mean, and how far the records, n independent N(μ, 1), lie from theirs."""
 
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri_exp

@@ -1,5 +1,4 @@
-"""How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven bounds.
-"""
+"""How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven bounds."""
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, erf, ndtr

@@ -1,5 +1,4 @@
-"""How far off a private mean may be, proven before any data are seen; and intervals made of that.
-"""
+"""How far off a private mean may be, proven before any data are seen; and intervals made of that."""
 
 from functools import lru_cache
 

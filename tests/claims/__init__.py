@@ -1,6 +1,6 @@
 """Claims: each numbered statement of the book has a check that tries to break it, and mutants that the check must catch.
 
-    @claim("thm-laplace", laplace, bugs={"half the noise": half_noise})
+    @claim("thm-laplace", laplace, mutants={"half the noise": half_noise})
     def test_noise(laplace):
         \"\"\"Compare the distribution of 10^5 draws with the stated one.\"\"\"
         ...
@@ -55,14 +55,14 @@ class Claim:
                 "test": f"{self.file.relative_to(ROOT)}::{self.check.__name__}", "source": inspect.getsource(self.check)}
 
 
-def claim(label, *code, bugs):
+def claim(label, *code, mutants):
     """Mark a function as the check of the statement `label`; make of it one test of the code, of each twin and of each mutant.
 
-    `bugs` says what is wrong with each mutant: {"half the noise": mutant}.
+    The keys of `mutants` say what is wrong with each: {"half the noise": mutant}.
     """
-    if not bugs:
+    if not mutants:
         raise ValueError(f"the check of {label} has no mutant: nothing shows that it can fail")
-    mutants = {bug: mutant if isinstance(mutant, tuple) else (mutant,) for bug, mutant in bugs.items()}
+    mutants = {bug: mutant if isinstance(mutant, tuple) else (mutant,) for bug, mutant in mutants.items()}
     twins = dict(twin for mutant in mutants.values() if (twin := without_its_bug(mutant, code)))
 
     def decorate(check):

@@ -50,11 +50,11 @@ def centre_law_of_most_records(x, radius, epsilon):
 
 
 @claim("thm-adaptive-privacy", centre_law,
-       bugs={"without the half": centre_law_without_the_half,
-             "10% too steep": lambda x, radius, epsilon: centre_law(x, radius, 1.1 * epsilon),
-             "the range of the data in place of R": centre_law_between_the_records,
-             "records at the ends of the range left out": centre_law_of_most_records,
-             "flatter than it need be": lambda x, radius, epsilon: centre_law(x, radius, .9 * epsilon)})
+       mutants={"without the half": centre_law_without_the_half,
+                "10% too steep": lambda x, radius, epsilon: centre_law(x, radius, 1.1 * epsilon),
+                "the range of the data in place of R": centre_law_between_the_records,
+                "records at the ends of the range left out": centre_law_of_most_records,
+                "flatter than it need be": lambda x, radius, epsilon: centre_law(x, radius, .9 * epsilon)})
 def test_centre_on_all_neighbours(law):
     """Compute the distribution of the centre exactly on all data sets of two to five records on six places, and compare
     each with all its neighbours, interval by interval. No log-ratio is above epsilon, and one comes within 1% of it:
@@ -125,10 +125,10 @@ def cdf_of_answer(x, radius, plan):
 
 
 @claim("thm-adaptive-privacy", adaptive_mean,
-       bugs={"the half in the exponent forgotten": adaptive(half=1.),
-             "the swap factor 2 forgotten": adaptive(noise=.5), "10% too little noise": adaptive(noise=.9),
-             "a clip wider than its noise": adaptive(window=1.3),
-             "the centre not charged": adaptive(charged=False), "a centre of 20% more": adaptive(coarse=1.2)})
+       mutants={"the half in the exponent forgotten": adaptive(half=1.),
+                "the swap factor 2 forgotten": adaptive(noise=.5), "10% too little noise": adaptive(noise=.9),
+                "a clip wider than its noise": adaptive(window=1.3),
+                "the centre not charged": adaptive(charged=False), "a centre of 20% more": adaptive(coarse=1.2)})
 def test_outputs_follow_the_private_law(estimator):
     """Run it 40 000 times on each of four data sets, ties and outliers among them, and compare with the exact
     distribution of the statement for budgets that add up to epsilon: the density of the centre, Laplace noise for a
@@ -158,11 +158,11 @@ def error_from(h, eta, a):
 
 
 @claim("lem-clip-mean", clipped_normal_mean, error_from,
-       bugs={"no correction": (lambda d, a: np.clip(d, -a, a), error_from),
-             "phi left out": (lambda d, a: (d + a) * ndtr(d + a) - (d - a) * ndtr(d - a) - a, error_from),
-             "the slope at 0 everywhere": (lambda d, a: d * (2 * ndtr(a) - 1), error_from),
-             "the error at the centre in place of the edge": (clipped_normal_mean, lambda h, eta, a: unclip(eta, a)),
-             "one half of the error": (clipped_normal_mean, lambda h, eta, a: error_from(h, eta, a) / 2)})
+       mutants={"no correction": (lambda d, a: np.clip(d, -a, a), error_from),
+                "phi left out": (lambda d, a: (d + a) * ndtr(d + a) - (d - a) * ndtr(d - a) - a, error_from),
+                "the slope at 0 everywhere": (lambda d, a: d * (2 * ndtr(a) - 1), error_from),
+                "the error at the centre in place of the edge": (clipped_normal_mean, lambda h, eta, a: unclip(eta, a)),
+                "one half of the error": (clipped_normal_mean, lambda h, eta, a: error_from(h, eta, a) / 2)})
 def test_clip_and_its_inverse(mean, error):
     """Compare the formula with an integral at 25 offsets for six half-widths, check its shape, and search the worst
     error of the inverse over offsets up to h and observations up to eta off, on a fine grid. It is never above the
@@ -213,10 +213,10 @@ def bound_with(**mistake):
 
 
 @claim("thm-median-failure", median_failure_bound,
-       bugs={"one side only": bound_with(sides=1), "the shoulders forgotten": bound_with(far=False),
-             "one of the two terms of A forgotten": bound_with(second=False),
-             "the exponent without its half": bound_with(theta_over_epsilon=1.),
-             "z_0 = h_0 in place of the average": bound_with(average=False)})
+       mutants={"one side only": bound_with(sides=1), "the shoulders forgotten": bound_with(far=False),
+                "one of the two terms of A forgotten": bound_with(second=False),
+                "the exponent without its half": bound_with(theta_over_epsilon=1.),
+                "z_0 = h_0 in place of the average": bound_with(average=False)})
 def test_misses_of_the_centre(bound):
     """Compute the probability that the centre misses exactly for each of 400 samples, average it, and compare with the
     bound at 25 combinations of people, range and distance. It must not be exceeded by more than 6.5 standard errors.
@@ -273,10 +273,10 @@ def clipped_tail(n, a, s, points=4001):
 
 
 @claim("thm-adaptive-error", moved, dominated,
-       bugs={"moving the centre counted once": (lambda h, deviation: h * deviation, dominated),
-             "moving the centre costs nothing": (lambda h, deviation: 0 * h * deviation, dominated),
-             "one tail only": (moved, lambda s, n: ndtr(-s * math.sqrt(n))),
-             "5% less spread": (moved, lambda s, n: 2 * ndtr(-1.05 * s * math.sqrt(n)))})
+       mutants={"moving the centre counted once": (lambda h, deviation: h * deviation, dominated),
+                "moving the centre costs nothing": (lambda h, deviation: 0 * h * deviation, dominated),
+                "one tail only": (moved, lambda s, n: ndtr(-s * math.sqrt(n))),
+                "5% less spread": (moved, lambda s, n: 2 * ndtr(-1.05 * s * math.sqrt(n)))})
 def test_steps_of_the_proof(moved, dominated):
     """Step 1 on 900 data sets, most of them not Gaussian, and 41 centres each: the clipped mean differs from what it
     should be by no more than at the true mean, plus twice the distance times the largest deviation of the empirical
@@ -326,9 +326,9 @@ def theorem_bound(shift=2., count_miss=True, noise=True, at_edge=True):
 
 
 @claim("thm-adaptive-error", adaptive_mean_error_bound,
-       bugs={"moving the centre counted once": theorem_bound(shift=1.),
-             "a lost centre not counted": theorem_bound(count_miss=False), "the noise forgotten":
-             theorem_bound(noise=False), "the error at the centre in place of the edge": theorem_bound(at_edge=False)})
+       mutants={"moving the centre counted once": theorem_bound(shift=1.),
+                "a lost centre not counted": theorem_bound(count_miss=False), "the noise forgotten":
+                theorem_bound(noise=False), "the error at the centre in place of the edge": theorem_bound(at_edge=False)})
 def test_error_in_simulations(bound):
     """Simulate the adaptive mean with its mean at the edge and inside the range, 1500 runs in each of five settings.
     The bound must hold in at least 95% of them (up to 6.5 standard errors), and agree within 2% with a brute-force

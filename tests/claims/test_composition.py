@@ -59,9 +59,9 @@ def basic_with(total_epsilon=np.sum, total_delta=np.sum):
 
 
 @claim("thm-basic-composition", compose_basic,
-       bugs={"the largest epsilon in place of the sum": basic_with(np.max, np.sum),
-             "square root of the sum of squares": basic_with(np.linalg.norm, np.sum),
-             "the largest delta in place of the sum": basic_with(np.sum, np.max)})
+       mutants={"the largest epsilon in place of the sum": basic_with(np.max, np.sum),
+                "square root of the sum of squares": basic_with(np.linalg.norm, np.sum),
+                "the largest delta in place of the sum": basic_with(np.sum, np.max)})
 def test_games_of_private_mechanisms(compose):
     """Enumerate the transcripts of random games, whose steps depend on all earlier outputs, and of coins.
 
@@ -91,12 +91,12 @@ def average_damage(loss, chance, epsilon):
 
 
 @claim("thm-privacy-loss", average_damage,
-       bugs={"the probability that the loss exceeds epsilon":
-                 lambda loss, chance, epsilon: chance[loss > epsilon].sum(),
-             "the loss averaged in the neighbour's world":
-                 lambda loss, chance, epsilon: average_damage(loss, chance * np.exp(-loss), epsilon),
-             "the positive part forgotten":
-                 lambda loss, chance, epsilon: float(np.sum(chance * -np.expm1(epsilon - loss)))})
+       mutants={"the probability that the loss exceeds epsilon":
+                    lambda loss, chance, epsilon: chance[loss > epsilon].sum(),
+                "the loss averaged in the neighbour's world":
+                    lambda loss, chance, epsilon: average_damage(loss, chance * np.exp(-loss), epsilon),
+                "the positive part forgotten":
+                    lambda loss, chance, epsilon: float(np.sum(chance * -np.expm1(epsilon - loss)))})
 def test_best_event_against_average(delta):
     """Compare the average with the best event for random distributions, alone and in independent pairs.
 
@@ -139,9 +139,9 @@ def not_rescaled(p, q, epsilon, delta):
 
 
 @claim("lem-worst-case", simulation,
-       bugs={"K is the distribution itself": lambda p, q, epsilon, delta: (p, q, p, q),
-             "distributions clipped to the ratio and not rescaled": not_rescaled,
-             "the worlds exchanged": lambda p, q, epsilon, delta: simulation(q, p, epsilon, delta)})
+       mutants={"K is the distribution itself": lambda p, q, epsilon, delta: (p, q, p, q),
+                "distributions clipped to the ratio and not rescaled": not_rescaled,
+                "the worlds exchanged": lambda p, q, epsilon, delta: simulation(q, p, epsilon, delta)})
 def test_rebuilt_from_a_coin(simulate):
     """Build the simulation of random private pairs, check that its parts are distributions, and rebuild both worlds
     from it.
@@ -189,11 +189,11 @@ def advanced_with(drift=lambda e: e * np.tanh(e / 2), spread=2., total=all_delta
 
 
 @claim("thm-advanced-composition", compose_advanced,
-       bugs={"the drift forgotten": advanced_with(drift=lambda e: 0 * e),
-             "the 2 under the root forgotten": advanced_with(spread=1),
-             "logarithm to base ten": advanced_with(spread=2 / math.log(10)),
-             "the steps' own deltas forgotten": advanced_with(total=lambda delta, size, slack: slack),
-             "the older drift with its exponential": advanced_with(drift=lambda e: e * np.expm1(e))})
+       mutants={"the drift forgotten": advanced_with(drift=lambda e: 0 * e),
+                "the 2 under the root forgotten": advanced_with(spread=1),
+                "logarithm to base ten": advanced_with(spread=2 / math.log(10)),
+                "the steps' own deltas forgotten": advanced_with(total=lambda delta, size, slack: slack),
+                "the older drift with its exponential": advanced_with(drift=lambda e: e * np.expm1(e))})
 def test_against_exact_coins(compose):
     """Compute the exact delta of one and of two kinds of coins at the stated epsilon, and compare the constants."""
     shares = []
@@ -249,11 +249,11 @@ def curve_in_many_digits(epsilon, k, at):
 
 
 @claim("thm-optimal-composition", compose_optimal,
-       bugs={"read only at the points of the grid": optimal_with(at_grid=True),
-             "binomial coefficients forgotten": optimal_with(curve=without_binomials),
-             "the tail of the loss in place of delta": optimal_with(curve=tail_of_the_loss),
-             "the steps' own deltas forgotten": optimal_with(total=lambda delta, size, slack: slack),
-             "advanced composition": compose_advanced})
+       mutants={"read only at the points of the grid": optimal_with(at_grid=True),
+                "binomial coefficients forgotten": optimal_with(curve=without_binomials),
+                "the tail of the loss in place of delta": optimal_with(curve=tail_of_the_loss),
+                "the steps' own deltas forgotten": optimal_with(total=lambda delta, size, slack: slack),
+                "advanced composition": compose_advanced})
 def test_against_all_transcripts(compose):
     """Enumerate all transcripts of coins and of random adaptive games, at the points of the grid and between them.
 
@@ -299,8 +299,8 @@ def half_the_distance(*, epsilon, sigma, sensitivity):
 
 
 @claim("thm-gaussian", gaussian_delta,
-       bugs={"the tail of the loss alone": tail_alone, "sigma and sensitivity exchanged": exchanged,
-             "half the sensitivity": half_the_distance})
+       mutants={"the tail of the loss alone": tail_alone, "sigma and sensitivity exchanged": exchanged,
+                "half the sensitivity": half_the_distance})
 def test_gaussian_curve_by_integration(delta):
     """Integrate the divergence of two normal densities in 30 digits; it must grow with their distance."""
     points = (0, 2, 1), (.1, 36.3, 1), (1, 4.2, 1), (1, .6, .5), (5, 1, 2), (9, 4, 7)
@@ -321,9 +321,9 @@ def sigma_times(factor=1.):
 
 
 @claim("thm-gaussian", gaussian_sigma,
-       bugs={"the classical formula, at large epsilon too": classical_sigma,
-             "calibrated to half the sensitivity": sigma_times(.5),
-             "needlessly large by a thousandth": sigma_times(1.001)})
+       mutants={"the classical formula, at large epsilon too": classical_sigma,
+                "calibrated to half the sensitivity": sigma_times(.5),
+                "needlessly large by a thousandth": sigma_times(1.001)})
 def test_calibrated_noise(sigma):
     """Integrate the two densities at the noise that the code chooses: its delta is the one asked for."""
     points = (9, 1e-5), (.1, 1e-6), (1, 1e-5), (4, 1e-8), (.5, .01)
@@ -351,9 +351,9 @@ def together(sigmas):
 
 
 @claim("thm-gaussian-composition", together,
-       bugs={"noise grows with the number of answers": lambda sigmas: float(np.linalg.norm(sigmas)),
-             "the smallest noise": lambda sigmas: float(sigmas.min()),
-             "budgets added in place of squares": lambda sigmas: float(1 / np.sum(1 / sigmas))})
+       mutants={"noise grows with the number of answers": lambda sigmas: float(np.linalg.norm(sigmas)),
+                "the smallest noise": lambda sigmas: float(sigmas.min()),
+                "budgets added in place of squares": lambda sigmas: float(1 / np.sum(1 / sigmas))})
 def test_two_normal_answers(together):
     """Integrate the divergence of two answers, the second question fixed or chosen by the first answer."""
     errors, shares = [], []
@@ -395,7 +395,7 @@ def moved(places=0):
 
 
 @claim("prop-grid", PrivacyLoss,
-       bugs={"losses rounded down": moved(-1), "losses rounded up one point too far": moved(2)})
+       mutants={"losses rounded down": moved(-1), "losses rounded up one point too far": moved(2)})
 def test_between_two_exact_curves(loss):
     """Compare coarse grids with exact curves of coins, of Gaussians and, by integration, of Laplace answers."""
     step, ratios = .01, []
@@ -425,9 +425,9 @@ def best_order(rho, delta):
 
 
 @claim("thm-zcdp", zcdp_epsilon,
-       bugs={"the 2 forgotten": lambda *, rho, delta: rho + math.sqrt(rho * math.log(1 / delta)),
-             "the drift rho forgotten": lambda *, rho, delta: 2 * math.sqrt(rho * math.log(1 / delta)),
-             "only the simple conversion": lambda *, rho, delta: rho + 2 * math.sqrt(rho * math.log(1 / delta))})
+       mutants={"the 2 forgotten": lambda *, rho, delta: rho + math.sqrt(rho * math.log(1 / delta)),
+                "the drift rho forgotten": lambda *, rho, delta: 2 * math.sqrt(rho * math.log(1 / delta)),
+                "only the simple conversion": lambda *, rho, delta: rho + 2 * math.sqrt(rho * math.log(1 / delta))})
 def test_converted_rho(convert):
     """Put the converted epsilon into the exact curves of Gaussian noise and of 200 coins."""
     shares = []
@@ -441,8 +441,8 @@ def test_converted_rho(convert):
 
 
 @claim("thm-zcdp", lambda epsilon: epsilon**2 / 2,
-       bugs={"epsilon squared over 4": lambda epsilon: epsilon**2 / 4,
-             "epsilon squared over 8, Hoeffding's constant alone": lambda epsilon: epsilon**2 / 8})
+       mutants={"epsilon squared over 4": lambda epsilon: epsilon**2 / 4,
+                "epsilon squared over 8, Hoeffding's constant alone": lambda epsilon: epsilon**2 / 8})
 def test_rho_of_private_steps(rho):
     """Compute Rényi divergences of coins, random private pairs, adaptive games and Gaussian noise."""
     rng, shares, steps = np.random.default_rng(5), [], [(.1, 0), (.3, 0), (.2, 0)]
@@ -484,11 +484,11 @@ def fixed_size(data, mechanism, size):
 
 
 @claim("thm-subsampling", amplify_by_subsampling,
-       bugs={"q times epsilon": lambda *, epsilon, delta, rate: (rate * epsilon, rate * delta),
-             "only a record that leaves":
-                 lambda *, epsilon, delta, rate: (-math.log1p(rate * math.expm1(-epsilon)), rate * delta),
-             "delta amplified twice":
-                 lambda *, epsilon, delta, rate: (math.log1p(rate * math.expm1(epsilon)), rate**2 * delta)})
+       mutants={"q times epsilon": lambda *, epsilon, delta, rate: (rate * epsilon, rate * delta),
+                "only a record that leaves":
+                    lambda *, epsilon, delta, rate: (-math.log1p(rate * math.expm1(-epsilon)), rate * delta),
+                "delta amplified twice":
+                    lambda *, epsilon, delta, rate: (math.log1p(rate * math.expm1(epsilon)), rate**2 * delta)})
 def test_every_sample(amplify):
     """Enumerate all samples of six records, by own coins under add/remove and of fixed size under replacement.
 
@@ -521,10 +521,10 @@ def blocks_cost(blocks, neighbor, sees, epsilons):
 
 
 @claim("prop-parallel", blocks_cost,
-       bugs={"the largest epsilon, whatever makes the blocks": lambda blocks, neighbor, sees, epsilons: max(epsilons),
-             "always the sum": lambda blocks, neighbor, sees, epsilons: sum(epsilons),
-             "the sum of the two largest, whatever a mechanism sees":
-                 lambda blocks, neighbor, sees, epsilons: blocks_cost(blocks, neighbor, "size", epsilons)})
+       mutants={"the largest epsilon, whatever makes the blocks": lambda blocks, neighbor, sees, epsilons: max(epsilons),
+                "always the sum": lambda blocks, neighbor, sees, epsilons: sum(epsilons),
+                "the sum of the two largest, whatever a mechanism sees":
+                    lambda blocks, neighbor, sees, epsilons: blocks_cost(blocks, neighbor, "size", epsilons)})
 def test_blocks_by_position_and_by_value(cost):
     """Enumerate the outputs for all neighbours, the blocks made by position and by value.
 

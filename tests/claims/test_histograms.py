@@ -17,7 +17,7 @@ SWAP = {"replace": 2, "add_remove": 1}
 
 
 def draw(noise, scale, size, rng):
-    """Noise for the planted bugs, made without the package."""
+    """Noise for the mutants, made without the package."""
     if noise == "laplace":
         return rng.laplace(0, scale, size)
     p = -math.expm1(-1 / scale)
@@ -52,12 +52,12 @@ def noisy_counts(scale=lambda neighbor, epsilon: SWAP[neighbor] / epsilon, every
 
 
 @claim("thm-laplace-histogram", laplace_histogram,
-       bugs={"half the noise": noisy_counts(lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2),
-             "the swap factor 2 forgotten": noisy_counts(lambda neighbor, epsilon: 1 / epsilon),
-             "5% too little noise": noisy_counts(lambda neighbor, epsilon: .95 * SWAP[neighbor] / epsilon),
-             "twice the noise that add/remove needs": noisy_counts(lambda neighbor, epsilon: 2 / epsilon),
-             "noise only on cells with somebody in them": noisy_counts(everywhere=False),
-             "one noise for all cells": noisy_counts(shared=True)})
+       mutants={"half the noise": noisy_counts(lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2),
+                "the swap factor 2 forgotten": noisy_counts(lambda neighbor, epsilon: 1 / epsilon),
+                "5% too little noise": noisy_counts(lambda neighbor, epsilon: .95 * SWAP[neighbor] / epsilon),
+                "twice the noise that add/remove needs": noisy_counts(lambda neighbor, epsilon: 2 / epsilon),
+                "noise only on cells with somebody in them": noisy_counts(everywhere=False),
+                "one noise for all cells": noisy_counts(shared=True)})
 def test_worst_event_of_two_cells(histogram):
     """Release two cells 300 000 times on each of two neighbours and compare how often the worst event happens. The
     log of the ratio must be epsilon, in both relations and with both noises, up to 6.5 standard errors; with 5% too
@@ -81,9 +81,9 @@ def test_worst_event_of_two_cells(histogram):
 
 
 @claim("thm-laplace-histogram", lambda neighbor, epsilon: SWAP[neighbor] / epsilon,
-       bugs={"half the noise": lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2,
-             "the swap factor 2 forgotten": lambda neighbor, epsilon: 1 / epsilon,
-             "more noise than is needed": lambda neighbor, epsilon: 2 / epsilon})
+       mutants={"half the noise": lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2,
+                "the swap factor 2 forgotten": lambda neighbor, epsilon: 1 / epsilon,
+                "more noise than is needed": lambda neighbor, epsilon: 2 / epsilon})
 def test_all_neighbours_of_two_cells(scale):
     """Enumerate geometric noise on two cells for all neighbours with up to four records in a cell. The largest
     log-ratio must be epsilon.
@@ -116,14 +116,14 @@ def boundary_counts_as_outside(t, *, cells, b, noise):
 
 
 @claim("thm-finite-error", laplace_histogram, chance_within, ghosts,
-       bugs={"half the noise":
-                 (noisy_counts(lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2), chance_within, ghosts),
-             "noise only on cells with somebody in them": (noisy_counts(everywhere=False), chance_within, ghosts),
-             "one noise for all cells": (noisy_counts(shared=True), chance_within, ghosts),
-             "the union bound in place of the exact probability":
-                 (laplace_histogram, lambda t, *, cells, b, noise: 1 - cells * math.exp(-t / b), ghosts),
-             "an error of exactly t not counted as within t": (laplace_histogram, boundary_counts_as_outside, ghosts),
-             "both tails among the ghosts": (laplace_histogram, chance_within, lambda *a, **k: 2 * ghosts(*a, **k))})
+       mutants={"half the noise":
+                    (noisy_counts(lambda neighbor, epsilon: SWAP[neighbor] / epsilon / 2), chance_within, ghosts),
+                "noise only on cells with somebody in them": (noisy_counts(everywhere=False), chance_within, ghosts),
+                "one noise for all cells": (noisy_counts(shared=True), chance_within, ghosts),
+                "the union bound in place of the exact probability":
+                    (laplace_histogram, lambda t, *, cells, b, noise: 1 - cells * math.exp(-t / b), ghosts),
+                "an error of exactly t not counted as within t": (laplace_histogram, boundary_counts_as_outside, ghosts),
+                "both tails among the ghosts": (laplace_histogram, chance_within, lambda *a, **k: 2 * ghosts(*a, **k))})
 def test_errors_of_many_cells(histogram, within, ghosts):
     """Release 20 000 histograms of 40 cells and compare errors and ghosts with the exact formulas. 37 cells are
     empty; a frequency may be 6.5 standard errors off.
@@ -199,12 +199,12 @@ SETTINGS = [(1., 1e-3), (1., 1e-6), (.3, 1e-2), (3., 1e-4)]
 
 
 @claim("thm-stability-histogram", stability_threshold,
-       bugs={"a threshold without its delta": rule(lambda b, delta, noise: 10.),
-             "T - 1": rule(lambda b, delta, noise: above_one(b, delta, noise) - 1),
-             "the swap factor 2 forgotten": rule(lambda b, delta, noise: above_one(min(b, 1), delta, noise)),
-             "the 1 of a single record forgotten":
-                 rule(lambda b, delta, noise: above_one(b, delta, noise) - (noise == "laplace")),
-             "ln(1/2 delta) for integers too": rule(lambda b, delta, noise: above_one(b, delta, "laplace"))})
+       mutants={"a threshold without its delta": rule(lambda b, delta, noise: 10.),
+                "T - 1": rule(lambda b, delta, noise: above_one(b, delta, noise) - 1),
+                "the swap factor 2 forgotten": rule(lambda b, delta, noise: above_one(min(b, 1), delta, noise)),
+                "the 1 of a single record forgotten":
+                    rule(lambda b, delta, noise: above_one(b, delta, noise) - (noise == "laplace")),
+                "ln(1/2 delta) for integers too": rule(lambda b, delta, noise: above_one(b, delta, "laplace"))})
 def test_all_outputs_of_two_cells(threshold):
     """Enumerate what two cells show, for all neighbours with up to six records in a cell, and compute the exact
     delta. For Laplace noise the outputs are cut into pieces: outside the interval between two counts the ratio of
@@ -234,12 +234,12 @@ def named_cells(threshold=lambda T, noise: T, noise_scale=1., passes=None, order
 
 
 @claim("thm-stability-histogram", stability_histogram,
-       bugs={"half the noise": named_cells(noise_scale=.5),
-             "a threshold without its delta": named_cells(lambda T, noise: 10),
-             "T - 1": named_cells(lambda T, noise: T - 1),
-             "strictly above T for integers": named_cells(passes=np.greater),
-             "cells in the order of the data": named_cells(order=True),
-             "twice the noise on the counts": named_cells(noise_scale=2.)})
+       mutants={"half the noise": named_cells(noise_scale=.5),
+                "a threshold without its delta": named_cells(lambda T, noise: 10),
+                "T - 1": named_cells(lambda T, noise: T - 1),
+                "strictly above T for integers": named_cells(passes=np.greater),
+                "cells in the order of the data": named_cells(order=True),
+                "twice the noise on the counts": named_cells(noise_scale=2.)})
 def test_names_and_noise(histogram):
     """Release 200 000 cells of one record each and count the names, then 2000 large cells and measure their noise. A
     frequency may be 6.5 standard errors off; a threshold that is too low by 1 is off by 12 of them or more, half or
@@ -267,9 +267,9 @@ def test_names_and_noise(histogram):
 
 
 @claim("prop-least-threshold", stability_threshold,
-       bugs={"1 + b ln(2/delta), as often printed": rule(lambda b, delta, noise: b * math.log(2 / delta)),
-             "T + 1": rule(lambda b, delta, noise: above_one(b, delta, noise) + 1),
-             "T - 1": rule(lambda b, delta, noise: above_one(b, delta, noise) - 1)})
+       mutants={"1 + b ln(2/delta), as often printed": rule(lambda b, delta, noise: b * math.log(2 / delta)),
+                "T + 1": rule(lambda b, delta, noise: above_one(b, delta, noise) + 1),
+                "T - 1": rule(lambda b, delta, noise: above_one(b, delta, noise) - 1)})
 def test_one_less_is_too_little(threshold):
     """Lower the threshold, by 1 for integers and by a hair for Laplace noise, and compute the exact delta up to
     epsilon 40. It must exceed the promise, although the threshold itself keeps it.
@@ -317,14 +317,14 @@ def exact_geometric_failure(c, t, T, b):
 
 
 @claim("thm-stability-error", stability_histogram, one_cell_fails, radius,
-       bugs={"half the noise": (named_cells(noise_scale=.5), one_cell_fails, radius),
-             "twice the noise": (named_cells(noise_scale=2.), one_cell_fails, radius),
-             "the threshold left out of the error":
-                 (stability_histogram, one_cell_fails, lambda T, b, m, beta: b * math.log(m / beta)),
-             "no logarithm of the number of cells":
-                 (stability_histogram, one_cell_fails, lambda T, b, m, beta: T + b * math.log(1 / beta)),
-             "only the noise can fail": (stability_histogram, lambda t, T, b: math.exp(-t / b), radius),
-             "only silence can fail": (stability_histogram, lambda t, T, b: .5 * math.exp(-(t - T) / b), radius)})
+       mutants={"half the noise": (named_cells(noise_scale=.5), one_cell_fails, radius),
+                "twice the noise": (named_cells(noise_scale=2.), one_cell_fails, radius),
+                "the threshold left out of the error":
+                    (stability_histogram, one_cell_fails, lambda T, b, m, beta: b * math.log(m / beta)),
+                "no logarithm of the number of cells":
+                    (stability_histogram, one_cell_fails, lambda T, b, m, beta: T + b * math.log(1 / beta)),
+                "only the noise can fail": (stability_histogram, lambda t, T, b: math.exp(-t / b), radius),
+                "only silence can fail": (stability_histogram, lambda t, T, b: .5 * math.exp(-(t - T) / b), radius)})
 def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
     """Compute the exact probability of failure for cells of every size up to 200, and release 20 000 cells of the worst
     size. The radius is compared with exact probabilities for both noises.
@@ -357,8 +357,8 @@ def test_silent_and_noisy_cells(histogram, one_cell_fails, radius):
 
 
 @claim("prop-singletons", stability_histogram,
-       bugs={"truncated noise, whose error has no n": truncated_histogram,
-             "half the noise": named_cells(noise_scale=.5), "twice the noise": named_cells(noise_scale=2.)})
+       mutants={"truncated noise, whose error has no n": truncated_histogram,
+                "half the noise": named_cells(noise_scale=.5), "twice the noise": named_cells(noise_scale=2.)})
 def test_everybody_alone(histogram):
     """Release up to 100 000 cells of one record each and compare the distribution of the largest error with the
     formula. For 10, 1000 and 100 000 cells there are 2000, 1000 and 50 releases; a frequency may be five standard
@@ -439,9 +439,9 @@ def size_of_truncated(A, b, noise):
 
 
 @claim("thm-truncated-histogram", truncated_histogram,
-       bugs={"cut off at A - 1": truncated(lambda A: A - 1), "half the noise": truncated(noise_scale=.5),
-             "not cut off": truncated(ends=False), "a threshold two lower": truncated(threshold=lambda T: T - 2),
-             "cut off later than needed": truncated(lambda A: A + 1)})
+       mutants={"cut off at A - 1": truncated(lambda A: A - 1), "half the noise": truncated(noise_scale=.5),
+                "not cut off": truncated(ends=False), "a threshold two lower": truncated(threshold=lambda T: T - 2),
+                "cut off later than needed": truncated(lambda A: A + 1)})
 def test_noise_with_an_end(histogram):
     """Enumerate what two cells show with noise cut off at A, and at A - 1, then release cells of all sizes. No single
     record may be named, no noise be beyond A, no error above 1 + 2A. For Laplace noise the mass outside the

@@ -36,13 +36,13 @@ def at_eight_percent(exact, n, b, answers):
 
 
 @claim("thm-mean-interval", mean_interval,
-       bugs={"the textbook's half-width": two_stage_interval(lambda exact, n, b, answers: 1.96 / math.sqrt(n)),
-             "the sampling error forgotten": two_stage_interval(lambda exact, n, b, answers: b * math.log(20)),
-             "one tail for two": two_stage_interval(lambda exact, n, b, answers: exact * .84),
-             "8% of failures allowed": two_stage_interval(at_eight_percent),
-             "not cut off at the range": two_stage_interval(cut=False),
-             "a width that depends on the data":
-                 two_stage_interval(lambda exact, n, b, answers: exact * (1 + .1 * np.abs(answers % 1)))})
+       mutants={"the textbook's half-width": two_stage_interval(lambda exact, n, b, answers: 1.96 / math.sqrt(n)),
+                "the sampling error forgotten": two_stage_interval(lambda exact, n, b, answers: b * math.log(20)),
+                "one tail for two": two_stage_interval(lambda exact, n, b, answers: exact * .84),
+                "8% of failures allowed": two_stage_interval(at_eight_percent),
+                "not cut off at the range": two_stage_interval(cut=False),
+                "a width that depends on the data":
+                    two_stage_interval(lambda exact, n, b, answers: exact * (1 + .1 * np.abs(answers % 1)))})
 def test_coverage_and_width(interval):
     """Cover the mean in 20 000 runs in each of four settings, at both ends of the range and inside. Coverage must not
     be below the level by more than 6.5 standard errors, which is one percent; no interval may leave the range; and in a
@@ -75,10 +75,10 @@ def around(centre=two_stage_mean, spent=1.):
 
 
 @claim("thm-mean-interval", mean_interval,
-       bugs={"the exact mean in the middle": around(lambda x, **given: x.mean(axis=-1)),
-             "epsilon spent twice": around(spent=2.), "a tenth too little noise": around(spent=1.1),
-             "all of epsilon in the second stage": around(lambda x, *, split, epsilon, **given: two_stage_mean(
-                 x, split=.5, epsilon=2 * (1 - split) * epsilon, **given))})
+       mutants={"the exact mean in the middle": around(lambda x, **given: x.mean(axis=-1)),
+                "epsilon spent twice": around(spent=2.), "a tenth too little noise": around(spent=1.1),
+                "all of epsilon in the second stage": around(lambda x, *, split, epsilon, **given: two_stage_mean(
+                    x, split=.5, epsilon=2 * (1 - split) * epsilon, **given))})
 def test_noise_of_the_middle(interval):
     """Take 50 000 intervals of the same data. With all records in one cell their middles are the mean plus the noise of
     the second stage; with 51 records in one cell and 50 in another they show how often the first stage chose which.
@@ -122,8 +122,8 @@ def of_half_width(factor=1., **mistake):
 
 
 @claim("thm-mean-interval", mean_interval,
-       bugs={"failures of the coarse stage not counted": of_half_width(failures=False),
-             "one tail only": of_half_width(once=True), "10% wider than need be": of_half_width(factor=1.1)})
+       mutants={"failures of the coarse stage not counted": of_half_width(failures=False),
+                "one tail only": of_half_width(once=True), "10% wider than need be": of_half_width(factor=1.1)})
 def test_the_half_width_is_the_one_of_the_statement(interval):
     """Compare the half-width with the least one that the statement proves, found by brute force over 1225 splits and
     betas with the exact tail on a fine grid. They agree within 1%.
@@ -164,10 +164,10 @@ def scale(threshold=exact_threshold, noise=1., overlapping=False, octave=2, ties
 
 
 @claim("thm-private-scale", private_scale,
-       bugs={"half the noise": scale(noise=.5), "no threshold": scale(threshold=lambda epsilon, delta: 0.),
-             "a threshold without its delta": scale(threshold=lambda epsilon, delta: 1 + 2 / epsilon * math.log(2)),
-             "overlapping pairs": scale(overlapping=True), "equal pairs as an octave of their own": scale(ties=True),
-             "the octave itself in place of a bound for sigma": scale(octave=0)})
+       mutants={"half the noise": scale(noise=.5), "no threshold": scale(threshold=lambda epsilon, delta: 0.),
+                "a threshold without its delta": scale(threshold=lambda epsilon, delta: 1 + 2 / epsilon * math.log(2)),
+                "overlapping pairs": scale(overlapping=True), "equal pairs as an octave of their own": scale(ties=True),
+                "the octave itself in place of a bound for sigma": scale(octave=0)})
 def test_scale_on_neighbours(private):
     """Release the scale 200 000 times on neighbours that differ in one record. An octave that only one record makes is
     named with probability delta, exactly, up to 6.5 standard errors; and no set of outputs is more likely by more than
@@ -213,10 +213,10 @@ octave_masses = page_function("intervals-and-scale", "octave_masses")
 
 
 @claim("thm-private-scale", octave_masses, lambda: (.2895, .1142),
-       bugs={"differences not divided by the root of 2": (lambda u: octave_masses(u - .5), lambda: (.2895, .1142)),
-             "the lead of four octaves": (octave_masses, lambda: (.2895, .1982)),
-             "the mass of the octave of sigma": (octave_masses, lambda: (.3173, .1142)),
-             "one side of the normal distribution": (lambda u: octave_masses(u) / 2, lambda: (.2895, .1142))})
+       mutants={"differences not divided by the root of 2": (lambda u: octave_masses(u - .5), lambda: (.2895, .1142)),
+                "the lead of four octaves": (octave_masses, lambda: (.2895, .1982)),
+                "the mass of the octave of sigma": (octave_masses, lambda: (.3173, .1142)),
+                "one side of the normal distribution": (lambda u: octave_masses(u) / 2, lambda: (.2895, .1142))})
 def test_octaves_of_normal_pairs(law, constants):
     """Label a million pairs of normal records at five places of sigma in its octave, and compare the shares of octaves
     with the formula, up to 6.5 standard errors. On a grid of 20 001 places, between which they change by less
@@ -255,11 +255,11 @@ def failure(*, size, epsilon, delta, T=None, both=True, factor=1.):
 
 
 @claim("thm-private-scale", private_scale, scale_failure_bound,
-       bugs={"an octave too low": (scale(octave=1), scale_failure_bound),
-             "two octaves too high": (scale(octave=4), scale_failure_bound),
-             "a refusal not counted": (private_scale, functools.partial(failure, both=False)),
-             "no threshold in the bound": (private_scale, functools.partial(failure, T=0.)),
-             "a hundredth too small": (private_scale, functools.partial(failure, factor=.99))})
+       mutants={"an octave too low": (scale(octave=1), scale_failure_bound),
+                "two octaves too high": (scale(octave=4), scale_failure_bound),
+                "a refusal not counted": (private_scale, functools.partial(failure, both=False)),
+                "no threshold in the bound": (private_scale, functools.partial(failure, T=0.)),
+                "a hundredth too small": (private_scale, functools.partial(failure, factor=.99))})
 def test_scales_over_a_hundred_powers_of_ten(private, bound):
     """Draw sigma over a hundred powers of ten, 2000 runs in each of five settings, and count refusals and scales
     outside (sigma, 8 sigma]. They must be no more frequent than the bound, up to 6.5 standard errors. The bound itself
@@ -290,11 +290,11 @@ def by_variance(s, shift, B):
 
 
 @claim("prop-clip-target", excess, by_variance,
-       bugs={"half of it": (lambda *law: excess(*law) / 2, by_variance),
-             "one side only": (lambda x, p, m, B: p @ np.maximum(x - m - B, 0), by_variance),
-             "8B in place of 4B": (excess, lambda s, shift, B: by_variance(s, shift, B) / 2),
-             "the distance of the centre forgotten": (excess, lambda s, shift, B: by_variance(s, 0, B)),
-             "a bound that nothing attains": (excess, lambda s, shift, B: 2 * by_variance(s, shift, B))})
+       mutants={"half of it": (lambda *law: excess(*law) / 2, by_variance),
+                "one side only": (lambda x, p, m, B: p @ np.maximum(x - m - B, 0), by_variance),
+                "8B in place of 4B": (excess, lambda s, shift, B: by_variance(s, shift, B) / 2),
+                "the distance of the centre forgotten": (excess, lambda s, shift, B: by_variance(s, 0, B)),
+                "a bound that nothing attains": (excess, lambda s, shift, B: 2 * by_variance(s, shift, B))})
 def test_bias_of_any_law(excess, by_variance):
     """Compute the bias of clipping exactly for 20 000 discrete distributions, skew and heavy ones among them, with
     random centres and windows. It is never above the first bound, nor the first above the second; a distribution on two

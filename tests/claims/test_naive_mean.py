@@ -42,11 +42,11 @@ def records_per_epsilon(rule=lambda epsilon, sides: sides / epsilon):
 
 
 @claim("prop-clip-few", is_best,
-       bugs={"epsilon records": records_per_epsilon(lambda epsilon, sides: epsilon),
-             "one in epsilon for two sides, too": records_per_epsilon(lambda epsilon, sides: 1 / epsilon),
-             "no record at all": lambda limit, x, epsilon, sides: not any(v > limit for v in x),
-             "records at the limit counted as above":
-                 lambda limit, x, epsilon, sides: sum(v >= limit for v in x) <= sides / epsilon})
+       mutants={"epsilon records": records_per_epsilon(lambda epsilon, sides: epsilon),
+                "one in epsilon for two sides, too": records_per_epsilon(lambda epsilon, sides: 1 / epsilon),
+                "no record at all": lambda limit, x, epsilon, sides: not any(v > limit for v in x),
+                "records at the limit counted as above":
+                    lambda limit, x, epsilon, sides: sum(v >= limit for v in x) <= sides / epsilon})
 def test_every_limit(is_best):
     """Compute bias and mean noise for every limit, in fractions, and compare the minimisers with the rule. 256 data
     sets of up to twelve records, many of them tied; limits at the records, between them, at 0 and beyond.
@@ -66,12 +66,12 @@ def test_every_limit(is_best):
 
 
 @claim("lem-clip-radius", clip_radius,
-       bugs={"one tail only": lambda *, size, beta: -ndtri(beta / size),
-             "the simple bound in place of the exact radius": lambda *, size, beta: np.sqrt(2 * np.log(size / beta)),
-             "a radius for one record": lambda *, size, beta: -ndtri(beta / 2) + 0 * size,
-             "beta forgotten": lambda *, size, beta: -ndtri(.005 / size) + 0 * beta,
-             "1 - beta/2n rounded to a float":
-                 lambda *, size, beta: np.nan_to_num(ndtri(1 - beta / (2 * size)), posinf=99.)})
+       mutants={"one tail only": lambda *, size, beta: -ndtri(beta / size),
+                "the simple bound in place of the exact radius": lambda *, size, beta: np.sqrt(2 * np.log(size / beta)),
+                "a radius for one record": lambda *, size, beta: -ndtri(beta / 2) + 0 * size,
+                "beta forgotten": lambda *, size, beta: -ndtri(.005 / size) + 0 * beta,
+                "1 - beta/2n rounded to a float":
+                    lambda *, size, beta: np.nan_to_num(ndtri(1 - beta / (2 * size)), posinf=99.)})
 def test_all_records_within(radius):
     """Compute from the error function how likely a record is beyond the radius: beta/n for up to 10^15 records and
     beta down to 10^-200, to ten digits. The radius must be below the simple bound, and all n records within it with
@@ -111,13 +111,13 @@ def mean_of_the_kept(x, low, high):
 
 
 @claim("thm-clipped-mean", clipped_mean,
-       bugs={"half the noise": clipped(noise_scale=.5), "5% too little noise": clipped(noise_scale=.95),
-             "the swap factor 2 forgotten": clipped(range_of_noise=lambda B, R: B),
-             "noise for R, clipped at R + t": clipped(range_of_noise=lambda B, R: 2 * R + .1),
-             "no clipping": clipped(cut=lambda x, low, high: x),
-             "divided by the number that is kept": clipped(cut=mean_of_the_kept),
-             "a limit read off the data": clipped(limit=lambda x, R, t: np.abs(x).max()),
-             "twice the noise": clipped(noise_scale=2.)})
+       mutants={"half the noise": clipped(noise_scale=.5), "5% too little noise": clipped(noise_scale=.95),
+                "the swap factor 2 forgotten": clipped(range_of_noise=lambda B, R: B),
+                "noise for R, clipped at R + t": clipped(range_of_noise=lambda B, R: 2 * R + .1),
+                "no clipping": clipped(cut=lambda x, low, high: x),
+                "divided by the number that is kept": clipped(cut=mean_of_the_kept),
+                "a limit read off the data": clipped(limit=lambda x, R, t: np.abs(x).max()),
+                "twice the noise": clipped(noise_scale=2.)})
 def test_one_record_and_the_noise(mean):
     """Measure how far one record moves the answer when the noise is the same, then the distribution of the noise. The
     noise must not depend on the data and must be Laplace of scale movement/epsilon, by 100 000 draws: the test of the
@@ -156,13 +156,13 @@ def nothing_for_clipping(*, level, beta=.01, **given):
 
 
 @claim("thm-clipped-mean", clipped_mean, clipped_mean_error_bound,
-       bugs={"half the noise": (clipped(noise_scale=.5), clipped_mean_error_bound),
-             "twice the noise": (clipped(noise_scale=2.), clipped_mean_error_bound),
-             "clipped at R":
-                 (clipped(limit=lambda x, R, t: R, range_of_noise=lambda B, R: 2 * R + 8), clipped_mean_error_bound),
-             "no randomness in the bound": (clipped_mean, without_chance),
-             "one tail of the error for both": (clipped_mean, one_tail),
-             "nothing set aside for clipping": (clipped_mean, nothing_for_clipping)})
+       mutants={"half the noise": (clipped(noise_scale=.5), clipped_mean_error_bound),
+                "twice the noise": (clipped(noise_scale=2.), clipped_mean_error_bound),
+                "clipped at R":
+                    (clipped(limit=lambda x, R, t: R, range_of_noise=lambda B, R: 2 * R + 8), clipped_mean_error_bound),
+                "no randomness in the bound": (clipped_mean, without_chance),
+                "one tail of the error for both": (clipped_mean, one_tail),
+                "nothing set aside for clipping": (clipped_mean, nothing_for_clipping)})
 def test_errors_of_gaussians(mean, bound):
     """Estimate the mean of Gaussians 10 000 times in twelve settings, at and inside the ends of the range, and compare
     how often the error exceeds the bound with the distribution. A frequency may be 6.5 standard errors above what is
@@ -200,12 +200,12 @@ def opposite_sign(t, *, sd, scale):
 
 
 @claim("prop-noise-law", noise_tail,
-       bugs={"the normal error forgotten": lambda t, *, sd, scale: 1 - laplace_cdf(t, scale),
-             "the Laplace error forgotten": lambda t, *, sd, scale: ndtr(-t / sd),
-             "a normal of the same variance": lambda t, *, sd, scale: ndtr(-t / math.sqrt(sd**2 + 2 * scale**2)),
-             "the sum of the two tails": lambda t, *, sd, scale: ndtr(-t / sd) + .5 * math.exp(-abs(t) / scale),
-             "a sign wrong in the bracket": opposite_sign,
-             "the formula in plain floating point": plain_formula})
+       mutants={"the normal error forgotten": lambda t, *, sd, scale: 1 - laplace_cdf(t, scale),
+                "the Laplace error forgotten": lambda t, *, sd, scale: ndtr(-t / sd),
+                "a normal of the same variance": lambda t, *, sd, scale: ndtr(-t / math.sqrt(sd**2 + 2 * scale**2)),
+                "the sum of the two tails": lambda t, *, sd, scale: ndtr(-t / sd) + .5 * math.exp(-abs(t) / scale),
+                "a sign wrong in the bracket": opposite_sign,
+                "the formula in plain floating point": plain_formula})
 def test_tail_by_integration(tail):
     """Integrate the Laplace tail against the normal density and compare, from ratios s/b of 1/50 to 50 and far into the
     tails, where the probability is 10^-88. The two agree to nine digits.
@@ -241,11 +241,11 @@ def upper(d):
 
 
 @claim("prop-gaussian-distance", distance, lower, upper,
-       bugs={"half the distance forgotten": (lambda d: 2 * ndtr(d) - 1, lower, upper),
-             "twice the total variation": (lambda d: 2 * distance(d), lower, upper),
-             "the two constants exchanged": (distance, lambda d: upper(1) * min(d, 1), lambda d: lower(1) * d),
-             "a lower bound without its cap": (distance, lambda d: lower(1) * d, upper),
-             "a lower bound that is not the best": (distance, lambda d: .38 * min(d, 1), upper)})
+       mutants={"half the distance forgotten": (lambda d: 2 * ndtr(d) - 1, lower, upper),
+                "twice the total variation": (lambda d: 2 * distance(d), lower, upper),
+                "the two constants exchanged": (distance, lambda d: upper(1) * min(d, 1), lambda d: lower(1) * d),
+                "a lower bound without its cap": (distance, lambda d: lower(1) * d, upper),
+                "a lower bound that is not the best": (distance, lambda d: .38 * min(d, 1), upper)})
 def test_distance_by_integration(distance, lower, upper):
     """Integrate the difference of two normal densities and compare, for means 0.001 to 12 apart, to ten digits. The
     lower bound must be attained at 1, the upper one in the limit.
@@ -273,12 +273,12 @@ def after_removing(mu, B):
 
 
 @claim("prop-clip-bias", clipped_mean, after_clipping, after_removing,
-       bugs={"removed instead of clipped": (clipped(cut=remove), after_clipping, after_removing),
-             "not clipped": (clipped(cut=lambda x, low, high: x), after_clipping, after_removing),
-             "one end only": (clipped_mean, lambda mu, B: mu - shortfall(B - mu), after_removing),
-             "the part -tQ(t) forgotten":
-                 (clipped_mean, lambda mu, B: mu - normal_density(B - mu) + normal_density(B + mu), after_removing),
-             "removing is clipping": (clipped_mean, after_clipping, after_clipping)})
+       mutants={"removed instead of clipped": (clipped(cut=remove), after_clipping, after_removing),
+                "not clipped": (clipped(cut=lambda x, low, high: x), after_clipping, after_removing),
+                "one end only": (clipped_mean, lambda mu, B: mu - shortfall(B - mu), after_removing),
+                "the part -tQ(t) forgotten":
+                    (clipped_mean, lambda mu, B: mu - normal_density(B - mu) + normal_density(B + mu), after_removing),
+                "removing is clipping": (clipped_mean, after_clipping, after_clipping)})
 def test_mean_of_what_is_left(mean, after_clipping, after_removing):
     """Integrate what clipping and removing leave of a Gaussian, and let the code clip 200 000 single records with next
     to no noise. The formulas hold to ten digits, the code to 6.5 standard errors.

@@ -61,12 +61,12 @@ SETTINGS = [(2, 1, .5), (2, 7, .3), (3, 1, 1.), (3, 2, .3), (3, 5, .3), (3, 5, 1
 
 
 @claim("thm-packing", packing_mass,
-       bugs={"the misprint: epsilon to the power -epsilon n": lambda *, hypotheses, epsilon, delta, size, beta:
-                 (hypotheses - 1) * epsilon ** (-epsilon * size) * (1 - beta),
-             "N sets in place of N - 1": changed(hypotheses=lambda s: s["hypotheses"] + 1),
-             "one step too few": changed(size=lambda s: s["size"] - 1),
-             "the exponential mechanism's e^(epsilon/2) per step": changed(epsilon=lambda s: s["epsilon"] / 2),
-             "the first branch of T only, which nothing attains": textbook})
+       mutants={"the misprint: epsilon to the power -epsilon n": lambda *, hypotheses, epsilon, delta, size, beta:
+                    (hypotheses - 1) * epsilon ** (-epsilon * size) * (1 - beta),
+                "N sets in place of N - 1": changed(hypotheses=lambda s: s["hypotheses"] + 1),
+                "one step too few": changed(size=lambda s: s["size"] - 1),
+                "the exponential mechanism's e^(epsilon/2) per step": changed(epsilon=lambda s: s["epsilon"] / 2),
+                "the first branch of T only, which nothing attains": textbook})
 def test_best_mechanism_on_constant_data(mass):
     """Find the best of all private mechanisms on constant data by a linear programme, for two to four candidates, and
     compare it with the bound. None may beat it; and in these cases the best one meets it, so that a bound too high or
@@ -95,10 +95,10 @@ def by_count(count=lambda ratio: math.floor(ratio) + 1):
 
 
 @claim("cor-packing-mean", mean_sample_size_lower_bound,
-       bugs={"one mean too many": by_count(lambda ratio: math.floor(ratio) + 2),
-             "one mean too few": by_count(lambda ratio: max(1, math.floor(ratio))),
-             "spacing alpha, so that right answers overlap": by_count(lambda ratio: math.floor(2 * ratio) + 1),
-             "2R whole numbers, whatever the accuracy": by_count(lambda ratio: math.floor(ratio * 4) + 1)})
+       mutants={"one mean too many": by_count(lambda ratio: math.floor(ratio) + 2),
+                "one mean too few": by_count(lambda ratio: max(1, math.floor(ratio))),
+                "spacing alpha, so that right answers overlap": by_count(lambda ratio: math.floor(2 * ratio) + 1),
+                "2R whole numbers, whatever the accuracy": by_count(lambda ratio: math.floor(ratio * 4) + 1)})
 def test_means_that_fit_into_a_range(bound):
     """Count the means that fit, one by one in rational arithmetic, and compare the bound with that of as many
     hypotheses. Epsilon is so small and beta so large that the packing decides, and one hypothesis more or less
@@ -123,11 +123,11 @@ def enough(epsilon, N, beta):
 
 
 @claim("prop-exponential-packing", exponential_misses, enough,
-       bugs={"the full epsilon per record": (lambda n, epsilon, others: exponential_misses(n, 2 * epsilon, others), enough),
-             "N others": (lambda n, epsilon, others: exponential_misses(n, epsilon, others + 1), enough),
-             "the number of the lower bound": (exponential_misses, lambda epsilon, N, beta: enough(2 * epsilon, N, beta)),
-             "the factor 1 - beta forgotten": (exponential_misses, lambda epsilon, N, beta:
-                 math.ceil(2 / epsilon * math.log((N - 1) / beta)))})
+       mutants={"the full epsilon per record": (lambda n, epsilon, others: exponential_misses(n, 2 * epsilon, others), enough),
+                "N others": (lambda n, epsilon, others: exponential_misses(n, epsilon, others + 1), enough),
+                "the number of the lower bound": (exponential_misses, lambda epsilon, N, beta: enough(2 * epsilon, N, beta)),
+                "the factor 1 - beta forgotten": (exponential_misses, lambda epsilon, N, beta:
+                    math.ceil(2 / epsilon * math.log((N - 1) / beta)))})
 def test_exponential_mechanism_on_constant_data(misses, enough):
     """Compute the output distribution of the exponential mechanism on constant data and the first number of records at which it
     is right often enough, and compare both with the formulas.
@@ -150,16 +150,16 @@ def infinite(epsilon, beta, delta):
 
 
 @claim("thm-packing-delta", packing_mass, infinite,
-       bugs={"delta that does not add up": (lambda *, hypotheses, epsilon, size, beta, delta:
-                 (hypotheses - 1) * max(0, math.exp(-epsilon * size) * (1 - beta) - delta), infinite),
-             "delta forgotten": (changed(delta=lambda s: 0.), infinite),
-             "the group bound only, which nothing attains": (textbook, infinite),
-             "as if there were two candidates": (changed(hypotheses=lambda s: 2), infinite),
-             "half of delta": (changed(delta=lambda s: s["delta"] / 2), infinite),
-             "ln(1/delta)/epsilon for infinitely many": (packing_mass, lambda epsilon, beta, delta:
-                 -math.log(delta) / epsilon),
-             "a second factor 1/epsilon": (packing_mass, lambda epsilon, beta, delta:
-                 infinite(epsilon, beta, delta) / epsilon)})
+       mutants={"delta that does not add up": (lambda *, hypotheses, epsilon, size, beta, delta:
+                    (hypotheses - 1) * max(0, math.exp(-epsilon * size) * (1 - beta) - delta), infinite),
+                "delta forgotten": (changed(delta=lambda s: 0.), infinite),
+                "the group bound only, which nothing attains": (textbook, infinite),
+                "as if there were two candidates": (changed(hypotheses=lambda s: 2), infinite),
+                "half of delta": (changed(delta=lambda s: s["delta"] / 2), infinite),
+                "ln(1/delta)/epsilon for infinitely many": (packing_mass, lambda epsilon, beta, delta:
+                    -math.log(delta) / epsilon),
+                "a second factor 1/epsilon": (packing_mass, lambda epsilon, beta, delta:
+                    infinite(epsilon, beta, delta) / epsilon)})
 def test_best_mechanism_with_delta(mass, infinite):
     """Find the best mechanism on constant data with delta, for two and three candidates and all events; no mechanism
     may beat the bound, and in these cases the best one meets it. For infinitely many, find the number of

@@ -31,9 +31,10 @@ def events(p):
 # --- what a test can do ----------------------------------------------------------------------------------------------------
 
 @claim("thm-binary-tests", binary_test_bound,
-       bugs={"only the first branch": lambda v, *, epsilon: np.minimum(1, np.exp(epsilon) * v),
-             "only the second branch": lambda v, *, epsilon: 1 - np.exp(-epsilon) * (1 - v),
-             "1 + epsilon in place of its exponential": lambda v, *, epsilon: np.minimum((1 + epsilon) * v, 1 - (1 - v) / (1 + epsilon))})
+       mutants={"only the first branch": lambda v, *, epsilon: np.minimum(1, np.exp(epsilon) * v),
+                "only the second branch": lambda v, *, epsilon: 1 - np.exp(-epsilon) * (1 - v),
+                "1 + epsilon in place of its exponential":
+                    lambda v, *, epsilon: np.minimum((1 + epsilon) * v, 1 - (1 - v) / (1 + epsilon))})
 def test_tests_of_private_mechanisms(bound):
     """Try all 512 events of a clamped geometric count against the bound, and attain it with randomised response."""
     slack = attained = 0
@@ -54,10 +55,10 @@ def one_order(p, q, *, epsilon):
 
 
 @claim("thm-hockey-stick", hockey_stick,
-       bugs={"one order of the neighbours only": one_order,
-             "total variation, whatever epsilon": lambda p, q, *, epsilon: np.maximum(p - q, 0).sum(),
-             "the positive part forgotten":
-                 lambda p, q, *, epsilon: max((p - math.exp(epsilon) * q).sum(), (q - math.exp(epsilon) * p).sum())})
+       mutants={"one order of the neighbours only": one_order,
+                "total variation, whatever epsilon": lambda p, q, *, epsilon: np.maximum(p - q, 0).sum(),
+                "the positive part forgotten":
+                    lambda p, q, *, epsilon: max((p - math.exp(epsilon) * q).sum(), (q - math.exp(epsilon) * p).sum())})
 def test_best_event(divergence):
     """Compare with the best of all 4096 events of random distributions on 12 outputs, in both orders of the neighbours.
     """
@@ -78,7 +79,7 @@ def kernel_that_looks(rng, outputs, secret):
     return np.roll(np.eye(outputs), secret, axis=1)
 
 
-@claim("thm-post-processing", fixed_kernel, bugs={"post-processing that looks at the data again": kernel_that_looks})
+@claim("thm-post-processing", fixed_kernel, mutants={"post-processing that looks at the data again": kernel_that_looks})
 def test_processed_afterwards(kernel):
     """Send random pairs of distributions through random channels and watch the exact delta, at four values of epsilon.
     """
@@ -111,7 +112,7 @@ def one_record_weighs(low, high, n):
 
 
 @claim("prop-sensitivities", sensitivity_table,
-       bugs={"the swap factor 2 of a histogram forgotten": without_swap, "a mean of answers in [-1, 1] moves by 1/n": one_record_weighs})
+       mutants={"the swap factor 2 of a histogram forgotten": without_swap, "a mean of answers in [-1, 1] moves by 1/n": one_record_weighs})
 def test_sensitivities_by_enumeration(table):
     """Enumerate all data sets of at most four records from -1, 0, 1, and all their neighbours, in both relations."""
     values, n = (-1, 0, 1), 4
@@ -140,11 +141,12 @@ def with_noise(change=lambda b, shape, rng: rng.laplace(0, b, shape)):
 
 
 @claim("thm-laplace", laplace,
-       bugs={"half the noise": with_noise(lambda b, shape, rng: rng.laplace(0, b / 2, shape)),
-             "5% too little noise": with_noise(lambda b, shape, rng: rng.laplace(0, .95 * b, shape)),
-             "scale epsilon over sensitivity": with_noise(lambda b, shape, rng: rng.laplace(0, 1 / b, shape)),
-             "one draw for all coordinates": with_noise(lambda b, shape, rng: np.broadcast_to(rng.laplace(0, b, shape[:1] + (1,)), shape)),
-             "one-sided noise": with_noise(lambda b, shape, rng: rng.exponential(b, shape))})
+       mutants={"half the noise": with_noise(lambda b, shape, rng: rng.laplace(0, b / 2, shape)),
+                "5% too little noise": with_noise(lambda b, shape, rng: rng.laplace(0, .95 * b, shape)),
+                "scale epsilon over sensitivity": with_noise(lambda b, shape, rng: rng.laplace(0, 1 / b, shape)),
+                "one draw for all coordinates":
+                    with_noise(lambda b, shape, rng: np.broadcast_to(rng.laplace(0, b, shape[:1] + (1,)), shape)),
+                "one-sided noise": with_noise(lambda b, shape, rng: rng.exponential(b, shape))})
 def test_laplace_noise(laplace):
     """Test the distribution of 100 000 draws (a change of scale by 5% is missed less than once in 10^9), their
     independence, and compute the ratio exactly.
@@ -173,10 +175,10 @@ def integer_noise(ratio=lambda sensitivity, epsilon: math.exp(-epsilon / sensiti
 
 
 @claim("thm-discrete-laplace", discrete_laplace,
-       bugs={"half the noise": integer_noise(lambda sensitivity, epsilon: math.exp(-2 * epsilon / sensitivity)),
-             "sensitivity forgotten": integer_noise(lambda sensitivity, epsilon: math.exp(-epsilon)),
-             "Laplace noise, rounded": lambda value, *, sensitivity, epsilon, rng:
-                 value + np.rint(rng.laplace(0, sensitivity / epsilon, value.shape)).astype(int)})
+       mutants={"half the noise": integer_noise(lambda sensitivity, epsilon: math.exp(-2 * epsilon / sensitivity)),
+                "sensitivity forgotten": integer_noise(lambda sensitivity, epsilon: math.exp(-epsilon)),
+                "Laplace noise, rounded": lambda value, *, sensitivity, epsilon, rng:
+                    value + np.rint(rng.laplace(0, sensitivity / epsilon, value.shape)).astype(int)})
 def test_integer_noise(discrete_laplace):
     """Count 400 000 draws cell by cell (5% too little noise is missed less than once in 10^9), then compute ratio, tail
     and variance exactly.
@@ -205,7 +207,7 @@ def one_sided(*, count, beta, sensitivity, epsilon):
 
 
 @claim("prop-laplace-error", laplace_max_quantile,
-       bugs={"the union bound": union_bound, "one tail instead of two": one_sided})
+       mutants={"the union bound": union_bound, "one tail instead of two": one_sided})
 def test_largest_error(quantile):
     """Put the quantile back into the exact distribution function of the largest of k errors."""
     worst = 0
@@ -229,10 +231,10 @@ def truth_probability(rule=lambda epsilon, k: math.exp(epsilon) / (math.exp(epsi
 
 
 @claim("thm-randomized-response", randomized_response,
-       bugs={"truth probability (1 + epsilon)/2": truth_probability(lambda epsilon, k: (1 + epsilon) / 2),
-             "any answer instead of another one":
-                 truth_probability(lambda epsilon, k: (math.exp(epsilon) + 1 / 2) / (math.exp(epsilon) + k - 1)),
-             "the coin of k = 2 for all k": truth_probability(lambda epsilon, k: 1 / (1 + math.exp(-epsilon)))})
+       mutants={"truth probability (1 + epsilon)/2": truth_probability(lambda epsilon, k: (1 + epsilon) / 2),
+                "any answer instead of another one":
+                    truth_probability(lambda epsilon, k: (math.exp(epsilon) + 1 / 2) / (math.exp(epsilon) + k - 1)),
+                "the coin of k = 2 for all k": truth_probability(lambda epsilon, k: 1 / (1 + math.exp(-epsilon)))})
 def test_truthful_share(randomized_response):
     """Count 300 000 reports for each of k = 2 and k = 5 (1% off in the truth probability is missed less than once in
     10^9), then compute the ratio, bias and variance.
@@ -269,9 +271,9 @@ def chain(epsilon, delta, length):
 
 
 @claim("thm-group-privacy", group_privacy,
-       bugs={"delta added up without factors": lambda *, epsilon, delta, distance: (distance * epsilon, distance * delta),
-             "delta times e^(D epsilon)": lambda *, epsilon, delta, distance: (distance * epsilon, math.exp(distance * epsilon) * delta),
-             "delta forgotten": lambda *, epsilon, delta, distance: (distance * epsilon, delta)})
+       mutants={"delta added up without factors": lambda *, epsilon, delta, distance: (distance * epsilon, distance * delta),
+                "delta times e^(D epsilon)": lambda *, epsilon, delta, distance: (distance * epsilon, math.exp(distance * epsilon) * delta),
+                "delta forgotten": lambda *, epsilon, delta, distance: (distance * epsilon, delta)})
 def test_walk_of_neighbours(group_privacy):
     """Walk D steps that each take all that the definition allows, and compare with the promise for the group."""
     worst = 0
@@ -284,9 +286,9 @@ def test_walk_of_neighbours(group_privacy):
 
 
 @claim("prop-largest-gap", largest_gap,
-       bugs={"D epsilon-privacy alone": lambda *, epsilon, distance: np.tanh(epsilon * np.asarray(distance) / 2),
-             "odd distances like even ones": lambda *, epsilon, distance: 1 - np.exp(-epsilon * np.asarray(distance) / 2),
-             "one step too few": lambda *, epsilon, distance: largest_gap(epsilon=epsilon, distance=max(distance - 1, 0))})
+       mutants={"D epsilon-privacy alone": lambda *, epsilon, distance: np.tanh(epsilon * np.asarray(distance) / 2),
+                "odd distances like even ones": lambda *, epsilon, distance: 1 - np.exp(-epsilon * np.asarray(distance) / 2),
+                "one step too few": lambda *, epsilon, distance: largest_gap(epsilon=epsilon, distance=max(distance - 1, 0))})
 def test_iterated_tests(gap):
     """Iterate the bound on tests from 20 001 starting points and compare the best gap, for D up to 12."""
     start, worst = np.linspace(0, 1, 20_001), 0
@@ -304,8 +306,8 @@ def test_iterated_tests(gap):
 
 
 @claim("prop-largest-gap", largest_gap,
-       bugs={"more than any mechanism has": lambda *, epsilon, distance: np.tanh(epsilon * distance / 2),
-             "half of the way": lambda *, epsilon, distance: largest_gap(epsilon=epsilon, distance=distance) / 2})
+       mutants={"more than any mechanism has": lambda *, epsilon, distance: np.tanh(epsilon * distance / 2),
+                "half of the way": lambda *, epsilon, distance: largest_gap(epsilon=epsilon, distance=distance) / 2})
 def test_chain_that_attains_the_gap(gap):
     """Build the mechanism of the proof for D from 2 to 12, check that neighbours in its chain keep epsilon, and measure its gap."""
     loss = worst = 0

@@ -63,9 +63,9 @@ def sensitivity_forgotten(scores, *, sensitivity, epsilon, monotonic=False):
 
 
 @claim("thm-exponential", exponential_probabilities,
-       bugs={"exponential mechanism without its 2": without_its_two,
-             "half the noise for monotone scores": half_for_monotone,
-             "the sensitivity left out": sensitivity_forgotten})
+       mutants={"exponential mechanism without its 2": without_its_two,
+                "half the noise for monotone scores": half_for_monotone,
+                "the sensitivity left out": sensitivity_forgotten})
 def test_exponential_mechanism_on_all_neighbours(probabilities):
     """Compute the distribution on all data sets of five records with three values and on all their neighbours, for
     counts and for ranks.
@@ -90,9 +90,9 @@ def utility_gap(k, best, t, epsilon):
 
 
 @claim("thm-exponential-utility", utility_gap,
-       bugs={"the t left out": lambda k, best, t, epsilon: 2 / epsilon * math.log(k / best),
-             "half the gap": lambda k, best, t, epsilon: utility_gap(k, best, t, epsilon) / 2,
-             "the number of candidates left out": lambda k, best, t, epsilon: 2 / epsilon * t})
+       mutants={"the t left out": lambda k, best, t, epsilon: 2 / epsilon * math.log(k / best),
+                "half the gap": lambda k, best, t, epsilon: utility_gap(k, best, t, epsilon) / 2,
+                "the number of candidates left out": lambda k, best, t, epsilon: 2 / epsilon * t})
 def test_utility_of_the_exponential_mechanism(gap):
     """Put the candidates where they hurt most, exactly on the boundary, and at random places; compare the exact
     failure probability with the bound.
@@ -129,13 +129,13 @@ def permutation_law(coins):
 
 
 @claim("prop-rivals", by_exponential, by_permute_and_flip,
-       bugs={"one rival too many":
-                 (lambda lead, epsilon, rivals: by_exponential(lead, epsilon, rivals + 1), by_permute_and_flip),
-             "one coin too many":
-                 (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(lead, epsilon, rivals + 1)),
-             "the 2 forgotten":
-                 (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(2 * lead, epsilon, rivals)),
-             "permute-and-flip taken for the exponential mechanism": (by_exponential, by_exponential)})
+       mutants={"one rival too many":
+                    (lambda lead, epsilon, rivals: by_exponential(lead, epsilon, rivals + 1), by_permute_and_flip),
+                "one coin too many":
+                    (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(lead, epsilon, rivals + 1)),
+                "the 2 forgotten":
+                    (by_exponential, lambda lead, epsilon, rivals: by_permute_and_flip(2 * lead, epsilon, rivals)),
+                "permute-and-flip taken for the exponential mechanism": (by_exponential, by_exponential)})
 def test_leader_among_rivals(*formulas):
     """Compare with the softmax of all scores, with every order of six candidates, and with rivals that are further
     behind; try the safe lead up to 10^12 rivals.
@@ -165,10 +165,10 @@ def largest_of(noise=lambda rng, shape: rng.gumbel(size=shape)):
 
 
 @claim("prop-gumbel", exponential,
-       bugs={"Laplace noise": largest_of(lambda rng, shape: rng.laplace(size=shape)),
-             "normal noise of the same variance": largest_of(lambda rng, shape: rng.normal(0, math.pi / 6**.5, shape)),
-             "one Gumbel variable for all": largest_of(lambda rng, shape: rng.gumbel(size=(len(rng.random(shape)), 1))),
-             "Gumbel noise with the wrong sign": largest_of(lambda rng, shape: -rng.gumbel(size=shape))})
+       mutants={"Laplace noise": largest_of(lambda rng, shape: rng.laplace(size=shape)),
+                "normal noise of the same variance": largest_of(lambda rng, shape: rng.normal(0, math.pi / 6**.5, shape)),
+                "one Gumbel variable for all": largest_of(lambda rng, shape: rng.gumbel(size=(len(rng.random(shape)), 1))),
+                "Gumbel noise with the wrong sign": largest_of(lambda rng, shape: -rng.gumbel(size=shape))})
 def test_gumbel_maxima(exponential):
     """Count 400 000 choices (a probability off by 0.01 is missed less than once in 10^9), and integrate the
     distribution of the largest numerically.
@@ -186,9 +186,9 @@ def test_gumbel_maxima(exponential):
 
 
 @claim("cor-lump", page_function("selection", "as_one"),
-       bugs={"ln m added in units of the score": lambda score, size, *, sensitivity, epsilon: score + math.log(size),
-             "the sensitivity left out": lambda score, size, *, sensitivity, epsilon: score + 2 / epsilon * math.log(size),
-             "m times the score": lambda score, size, *, sensitivity, epsilon: score * size})
+       mutants={"ln m added in units of the score": lambda score, size, *, sensitivity, epsilon: score + math.log(size),
+                "the sensitivity left out": lambda score, size, *, sensitivity, epsilon: score + 2 / epsilon * math.log(size),
+                "m times the score": lambda score, size, *, sensitivity, epsilon: score * size})
 def test_crowd_as_one_candidate(as_one):
     """Compare with the distribution in which every candidate of the crowd stands by itself, for crowds of up to 100
     000.
@@ -238,10 +238,10 @@ def noisy_max_law(noise, scores, scale):
 
 
 @claim("thm-noisy-max", laplace_noise, gumbel_noise, exponential_noise,
-       bugs={"Laplace noise of half the scale": (scaled(laplace_noise, .5), gumbel_noise, exponential_noise),
-             "exponential noise of half the scale": (laplace_noise, gumbel_noise, scaled(exponential_noise, .5)),
-             "Gumbel noise of half the scale": (laplace_noise, scaled(gumbel_noise, .5), exponential_noise),
-             "normal noise of the variance of Laplace noise": (normal_noise, gumbel_noise, exponential_noise)})
+       mutants={"Laplace noise of half the scale": (scaled(laplace_noise, .5), gumbel_noise, exponential_noise),
+                "exponential noise of half the scale": (laplace_noise, gumbel_noise, scaled(exponential_noise, .5)),
+                "Gumbel noise of half the scale": (laplace_noise, scaled(gumbel_noise, .5), exponential_noise),
+                "normal noise of the variance of Laplace noise": (normal_noise, gumbel_noise, exponential_noise)})
 def test_noise_laws(*noises):
     """Integrate the distribution of the largest of three scores numerically, for all changes by at most 1, and for
     monotone changes with half the noise.
@@ -270,8 +270,8 @@ def noisy_max_of_one_draw(scores, *, sensitivity, epsilon, monotonic=False, rng)
 
 
 @claim("thm-noisy-max", report_noisy_max,
-       bugs={"Lap(1/epsilon) for scores that are not monotone": noisy_max_of_scale(1),
-             "a tenth too little noise": noisy_max_of_scale(1.8), "noise for one score only": noisy_max_of_one_draw})
+       mutants={"Lap(1/epsilon) for scores that are not monotone": noisy_max_of_scale(1),
+                "a tenth too little noise": noisy_max_of_scale(1.8), "noise for one score only": noisy_max_of_one_draw})
 def test_report_noisy_max(report_noisy_max):
     """Draw a million choices on two neighbours each and bound the real parameter from below, wrong less than once in
     10^8, then compare a million choices with the exact distribution.
@@ -320,8 +320,8 @@ def fixed_order(scores, epsilon):
 
 
 @claim("thm-permute-and-flip", by_integral,
-       bugs={"the exponential mechanism's distribution": exponential_instead, "coins without the 2": coins_without_two,
-             "the same order every time": fixed_order})
+       mutants={"the exponential mechanism's distribution": exponential_instead, "coins without the 2": coins_without_two,
+                "the same order every time": fixed_order})
 def test_permute_and_flip_law(law):
     """Enumerate every order of up to six candidates, integrate exponential noise numerically, try all neighbours of
     five votes, and compare upper parts with the exponential mechanism.
@@ -352,9 +352,9 @@ def largest_exponential(factor=1.):
 
 
 @claim("thm-permute-and-flip", permute_and_flip,
-       bugs={"candidates put back": exponential,
-             "exponential noise without the 2": largest_exponential(factor=.5),
-             "two-sided noise": report_noisy_max})
+       mutants={"candidates put back": exponential,
+                "exponential noise without the 2": largest_exponential(factor=.5),
+                "two-sided noise": report_noisy_max})
 def test_permute_and_flip_draws(permute_and_flip):
     """Count 400 000 choices and compare with the distribution enumerated over every order (a probability off by 0.01 is
     missed less than once in 10^9).
@@ -378,8 +378,8 @@ def difference_of_sides(x, candidates):
 
 
 @claim("prop-median", page_function("selection", "rank_scores"),
-       bugs={"the sum of distances": sum_of_distances, "the difference of the two sides": difference_of_sides,
-             "the median's own distance": lambda x, candidates: -np.abs(np.median(x) - candidates)})
+       mutants={"the sum of distances": sum_of_distances, "the difference of the two sides": difference_of_sides,
+                "the median's own distance": lambda x, candidates: -np.abs(np.median(x) - candidates)})
 def test_rank_score(score):
     """Enumerate all data sets of four records with four values, all neighbours, and the exact probability of a bad
     rank.

@@ -36,14 +36,14 @@ def stranger_variance(p, f):
 
 
 @claim("prop-tracing-scores", tracing_scores, member_mean, stranger_variance,
-       bugs={"p left out": (lambda x, f, center: tracing_scores(x, f, center=0), member_mean, stranger_variance),
-             "the averages not centred": (lambda x, f, center: np.einsum("...nd,...d->...n", x - center, f),
-                                          member_mean, stranger_variance),
-             "n - 1 in place of n": (tracing_scores, lambda p, n: member_mean(p, n - 1), stranger_variance),
-             "p (1 - p) as the variance of a sign": (tracing_scores, lambda p, n:
-                 member_mean(p, n) / 4, stranger_variance),
-             "a variance with the member's factor twice":
-                 (tracing_scores, member_mean, lambda p, f: np.sum((1 - p**2) ** 2 * (f - p) ** 2, axis=-1))})
+       mutants={"p left out": (lambda x, f, center: tracing_scores(x, f, center=0), member_mean, stranger_variance),
+                "the averages not centred": (lambda x, f, center: np.einsum("...nd,...d->...n", x - center, f),
+                                             member_mean, stranger_variance),
+                "n - 1 in place of n": (tracing_scores, lambda p, n: member_mean(p, n - 1), stranger_variance),
+                "p (1 - p) as the variance of a sign": (tracing_scores, lambda p, n:
+                    member_mean(p, n) / 4, stranger_variance),
+                "a variance with the member's factor twice":
+                    (tracing_scores, member_mean, lambda p, f: np.sum((1 - p**2) ** 2 * (f - p) ** 2, axis=-1))})
 def test_scores_of_everybody(scores, member_mean, stranger_variance):
     """Enumerate all data sets of three people and two questions and all strangers, for several populations, and compare
     the mean scores and the variance with the formulas; then average over uniform populations.
@@ -79,10 +79,10 @@ def correlation(product):
 
 
 @claim("prop-fingerprint", fingerprint, correlation,
-       bugs={"a half in place of a third": (lambda square, error: 1 / 2 + square - error, correlation),
-             "the square of f forgotten": (lambda square, error: 1 / 3 - error, correlation),
-             "twice the error": (lambda square, error: 1 / 3 + square - 2 * error, correlation),
-             "the factor 2 forgotten": (fingerprint, lambda product: product)})
+       mutants={"a half in place of a third": (lambda square, error: 1 / 2 + square - error, correlation),
+                "the square of f forgotten": (lambda square, error: 1 / 3 - error, correlation),
+                "twice the error": (lambda square, error: 1 / 3 + square - 2 * error, correlation),
+                "the factor 2 forgotten": (fingerprint, lambda product: product)})
 def test_fingerprints_of_all_sorts_of_functions(fingerprint, correlation):
     """Take the mean, the majority, a constant and twenty random functions of up to six signs, sum over all data sets
     and integrate over p exactly, and compare both sides.
@@ -148,22 +148,22 @@ def rounded_up(change=least_people):
 
 
 @claim("thm-tracing-bound", denominator, least_people, tracing_sample_size,
-       bugs={"sinh(epsilon/2) without its 2": (lambda epsilon, delta, alpha, largest:
-                 math.sinh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
-             "tanh in place of sinh": (lambda epsilon, delta, alpha, largest:
-                 2 * math.tanh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
-             "delta forgotten": (lambda epsilon, delta, alpha, largest:
-                 2 * math.sinh(epsilon / 2) * alpha, least_people, tracing_sample_size),
-             "exp(epsilon) - 1, which nothing attains": (lambda epsilon, delta, alpha, largest:
-                 math.expm1(epsilon) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
-             "d/2 in place of d/3": (denominator, lambda d, alpha, epsilon, delta:
-                 (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
-             "half of the squared error": (denominator, lambda d, alpha, epsilon, delta:
-                 (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
-             "in the package: the simpler form": (denominator, least_people, rounded_up(lambda d, alpha, epsilon, delta:
-                 d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta))),
-             "in the package: one person too few":
-                 (denominator, least_people, rounded_up(lambda *given: least_people(*given) - 1))})
+       mutants={"sinh(epsilon/2) without its 2": (lambda epsilon, delta, alpha, largest:
+                    math.sinh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
+                "tanh in place of sinh": (lambda epsilon, delta, alpha, largest:
+                    2 * math.tanh(epsilon / 2) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
+                "delta forgotten": (lambda epsilon, delta, alpha, largest:
+                    2 * math.sinh(epsilon / 2) * alpha, least_people, tracing_sample_size),
+                "exp(epsilon) - 1, which nothing attains": (lambda epsilon, delta, alpha, largest:
+                    math.expm1(epsilon) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
+                "d/2 in place of d/3": (denominator, lambda d, alpha, epsilon, delta:
+                    (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
+                "half of the squared error": (denominator, lambda d, alpha, epsilon, delta:
+                    (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
+                "in the package: the simpler form": (denominator, least_people, rounded_up(lambda d, alpha, epsilon, delta:
+                    d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta))),
+                "in the package: one person too few":
+                    (denominator, least_people, rounded_up(lambda *given: least_people(*given) - 1))})
 def test_accounting_of_scores(denominator, least_people, in_package):
     """Find the two distributions that are farthest apart in their mean score by linear programming: they must stay
     within the denominator, and for delta = 0 come within 1% of it. Then compute the exact mean squared error of

@@ -57,17 +57,17 @@ def at_the_mean(*, total_variation, epsilon, beta):
 
 
 @claim("thm-two-point", two_point_sample_size, closed_form, simple,
-       bugs={"the gap at the mean distance": (at_the_mean, closed_form, simple),
-             "beta in place of 2 beta": (lambda *, total_variation, epsilon, beta:
-                 two_point_sample_size(total_variation=total_variation, epsilon=epsilon, beta=beta / 2), closed_form, simple),
-             "half the distance": (lambda *, total_variation, epsilon, beta:
-                 two_point_sample_size(total_variation=total_variation / 2, epsilon=epsilon, beta=beta), closed_form, simple),
-             "the odd distances treated as even ones": (two_point_sample_size, lambda n, a, epsilon:
-                 1 - (1 - a + a * math.exp(-epsilon / 2)) ** n, simple),
-             "the sign of the last term": (two_point_sample_size, lambda n, a, epsilon: closed_form(n, a, epsilon) +
-                 (1 - 1 / math.cosh(epsilon / 2)) * (1 - a - a * math.exp(-epsilon / 2)) ** n, simple),
-             "cosh forgotten": (two_point_sample_size, closed_form, lambda n, a, epsilon:
-                 1 - math.exp(-epsilon * a * n / 2))})
+       mutants={"the gap at the mean distance": (at_the_mean, closed_form, simple),
+                "beta in place of 2 beta": (lambda *, total_variation, epsilon, beta:
+                    two_point_sample_size(total_variation=total_variation, epsilon=epsilon, beta=beta / 2), closed_form, simple),
+                "half the distance": (lambda *, total_variation, epsilon, beta:
+                    two_point_sample_size(total_variation=total_variation / 2, epsilon=epsilon, beta=beta), closed_form, simple),
+                "the odd distances treated as even ones": (two_point_sample_size, lambda n, a, epsilon:
+                    1 - (1 - a + a * math.exp(-epsilon / 2)) ** n, simple),
+                "the sign of the last term": (two_point_sample_size, lambda n, a, epsilon: closed_form(n, a, epsilon) +
+                    (1 - 1 / math.cosh(epsilon / 2)) * (1 - a - a * math.exp(-epsilon / 2)) ** n, simple),
+                "cosh forgotten": (two_point_sample_size, closed_form, lambda n, a, epsilon:
+                    1 - math.exp(-epsilon * a * n / 2))})
 def test_gap_of_coupled_data(sample_size, closed_form, simple):
     """Sum the largest gap over the binomial distribution term by term and compare it with the closed form, the simple
     bounds and the least number of records. Then find the best private test of 0-1 records by linear programming: none
@@ -107,15 +107,15 @@ def tail_bound(n, a, theta):
 
 
 @claim("prop-sign-test", sign_test, sign_test_error, tail_bound,
-       bugs={"noise for one vote": (vote(noise=1.), sign_test_error, tail_bound),
-             "5% too little noise": (vote(noise=1.9), sign_test_error, tail_bound),
-             "more noise than is needed": (vote(noise=4.), sign_test_error, tail_bound),
-             "votes counted from 0": (vote(middle=lambda shift: 0.), sign_test_error, tail_bound),
-             "an error without the noise": (sign_test, lambda *, size, shift, epsilon:
-                 sign_test_error(size=size, shift=shift, epsilon=50.), tail_bound),
-             "half the error": (sign_test, lambda **k: sign_test_error(**k) / 2, tail_bound),
-             "a bound with twice the distance": (sign_test, sign_test_error, lambda n, a, theta:
-                 tail_bound(n, min(1, 2 * a), theta))})
+       mutants={"noise for one vote": (vote(noise=1.), sign_test_error, tail_bound),
+                "5% too little noise": (vote(noise=1.9), sign_test_error, tail_bound),
+                "more noise than is needed": (vote(noise=4.), sign_test_error, tail_bound),
+                "votes counted from 0": (vote(middle=lambda shift: 0.), sign_test_error, tail_bound),
+                "an error without the noise": (sign_test, lambda *, size, shift, epsilon:
+                    sign_test_error(size=size, shift=shift, epsilon=50.), tail_bound),
+                "half the error": (sign_test, lambda **k: sign_test_error(**k) / 2, tail_bound),
+                "a bound with twice the distance": (sign_test, sign_test_error, lambda n, a, theta:
+                    tail_bound(n, min(1, 2 * a), theta))})
 def test_the_vote(test, error, tail_bound):
     """Compare how often the vote says Q on the two neighbours where its probabilities differ most (300 000 runs each,
     the log of the ratio must be epsilon up to 6.5 standard errors, while 5% too little noise is 12 of them off), how
@@ -170,14 +170,14 @@ def clamped_error(n, shift, clamp, epsilon, m=200):
 
 
 @claim("thm-clamped-test", clamped_likelihood_test, exponential_moment,
-       bugs={"noise for half the range": (likelihood(noise=1.), exponential_moment),
-             "5% too little noise": (likelihood(noise=1.9), exponential_moment),
-             "no clamp": (likelihood(clamp_at=lambda clamp: np.inf), exponential_moment),
-             "the middle at 0": (likelihood(middle=lambda shift: 0.), exponential_moment),
-             "twice the allowed theta": (clamped_likelihood_test, lambda theta, shift, clamp:
-                 exponential_moment(2 * theta, shift, clamp)),
-             "the moment without a clamp": (clamped_likelihood_test, lambda theta, shift, clamp:
-                 math.exp(-theta * (1 - theta) * shift**2 / 2))})
+       mutants={"noise for half the range": (likelihood(noise=1.), exponential_moment),
+                "5% too little noise": (likelihood(noise=1.9), exponential_moment),
+                "no clamp": (likelihood(clamp_at=lambda clamp: np.inf), exponential_moment),
+                "the middle at 0": (likelihood(middle=lambda shift: 0.), exponential_moment),
+                "twice the allowed theta": (clamped_likelihood_test, lambda theta, shift, clamp:
+                    exponential_moment(2 * theta, shift, clamp)),
+                "the moment without a clamp": (clamped_likelihood_test, lambda theta, shift, clamp:
+                    math.exp(-theta * (1 - theta) * shift**2 / 2))})
 def test_the_clamped_likelihood_ratio(test, moment):
     """Compare how often it says Q on two neighbours whose clamped sums are as far apart as possible (300 000 runs each,
     the log of the ratio must be epsilon up to 6.5 standard errors), how often it errs with the exact distribution of
@@ -231,12 +231,12 @@ ESTIMATORS = [runs_of(clipped_mean), runs_of(two_stage_mean), runs_of(unbounded_
 
 
 @claim("cor-two-means", mean_sample_size_lower_bound,
-       bugs={"a tenth too large": region(factor=1.1),
-             "alpha read as the distance of the means": region(distance=lambda accuracy: 2 * ndtr(accuracy / 2) - 1),
-             "a fifth too small": region(factor=.8),
-             "the quantile for two sides": region(alone=lambda beta: -ndtri(beta / 2)),
-             "a linear approximation of the distance": region(distance=lambda accuracy:
-                 accuracy / math.sqrt(2 * math.pi))})
+       mutants={"a tenth too large": region(factor=1.1),
+                "alpha read as the distance of the means": region(distance=lambda accuracy: 2 * ndtr(accuracy / 2) - 1),
+                "a fifth too small": region(factor=.8),
+                "the quantile for two sides": region(alone=lambda beta: -ndtri(beta / 2)),
+                "a linear approximation of the distance": region(distance=lambda accuracy:
+                    accuracy / math.sqrt(2 * math.pi))})
 def test_nobody_enters_the_forbidden_region(bound):
     """Put tests and estimators just below the bound and see them fail: the vote and the clamped likelihood ratio by
     their exact errors, three private estimators whose success in 4000 runs may exceed 1 - beta by at most

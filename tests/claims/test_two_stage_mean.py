@@ -34,12 +34,12 @@ def least_mass_and_lead(width):
 
 
 @claim("prop-separation", masses, least_mass_and_lead,
-       bugs={"records outside put into the end cells": (masses_with_clamped_records, least_mass_and_lead),
-             "the lead over all other cells": (masses, lambda w: (ndtr(w) - .5, 0.)),
-             "the lead for a mean in the middle of its cell":
-                 (masses, lambda w: (ndtr(w) - .5, 2 * ndtr(w / 2) - 1 - ndtr(2.5 * w) + ndtr(1.5 * w))),
-             "its leading term for narrow cells":
-                 (masses, lambda w: (ndtr(w) - .5, w**3 / math.sqrt(2 * math.pi)))})
+       mutants={"records outside put into the end cells": (masses_with_clamped_records, least_mass_and_lead),
+                "the lead over all other cells": (masses, lambda w: (ndtr(w) - .5, 0.)),
+                "the lead for a mean in the middle of its cell":
+                    (masses, lambda w: (ndtr(w) - .5, 2 * ndtr(w / 2) - 1 - ndtr(2.5 * w) + ndtr(1.5 * w))),
+                "its leading term for narrow cells":
+                    (masses, lambda w: (ndtr(w) - .5, w**3 / math.sqrt(2 * math.pi)))})
 def test_lead_at_every_mean(masses, least):
     """Compute the masses of all cells for means all over the range, both ends included, and compare the least mass and
     the least lead of the right cell with the formulas. 2000 means for each of four widths; both are attained, and the
@@ -108,15 +108,15 @@ def bound(change=worst_sum):
 
 
 @claim("thm-coarse-failure", coarse_failure_bound,
-       bugs={"an exponential mechanism without its 2":
-                 bound(lambda n, cells, epsilon, w: worst_sum(n, cells, 2 * epsilon, w)),
-             "half the epsilon": bound(lambda n, cells, epsilon, w: worst_sum(n, cells, epsilon / 2, w)),
-             "only the fullest of the far cells":
-                 bound(lambda n, cells, epsilon, w: worst_sum(n, min(cells, 3), epsilon, w)),
-             "K/2 cells": bound(lambda n, cells, epsilon, w: worst_sum(n, cells // 2 + 1, epsilon, w)),
-             "width 1 for every width": bound(lambda n, cells, epsilon, w: worst_sum(n, cells, epsilon)),
-             "no randomness in the counts":
-                 bound(lambda n, cells, epsilon, w: min(1, cells * math.exp(-epsilon / 2 * .2054 * n)))})
+       mutants={"an exponential mechanism without its 2":
+                    bound(lambda n, cells, epsilon, w: worst_sum(n, cells, 2 * epsilon, w)),
+                "half the epsilon": bound(lambda n, cells, epsilon, w: worst_sum(n, cells, epsilon / 2, w)),
+                "only the fullest of the far cells":
+                    bound(lambda n, cells, epsilon, w: worst_sum(n, min(cells, 3), epsilon, w)),
+                "K/2 cells": bound(lambda n, cells, epsilon, w: worst_sum(n, cells // 2 + 1, epsilon, w)),
+                "width 1 for every width": bound(lambda n, cells, epsilon, w: worst_sum(n, cells, epsilon)),
+                "no randomness in the counts":
+                    bound(lambda n, cells, epsilon, w: min(1, cells * math.exp(-epsilon / 2 * .2054 * n)))})
 def test_failures_of_the_first_stage(F):
     """Compute the probability of a wrong cell, exactly given the counts and averaged over 20 000 drawn counts, for
     means at and off the edges of cells and at the end of the range. It may exceed the bound by 6.5 standard errors. The
@@ -145,11 +145,11 @@ def enough_people(cells, epsilon, beta):
 
 
 @claim("cor-coarse-size", enough_people,
-       bugs={"the rule of thumb": lambda cells, epsilon, beta: math.ceil(5.86 / epsilon * math.log(cells / beta)),
-             "ln K alone": lambda cells, epsilon, beta: enough_people(cells, epsilon, 1),
-             "no K": lambda cells, epsilon, beta: enough_people(1, epsilon, beta),
-             "no randomness in the counts":
-                 lambda cells, epsilon, beta: math.ceil(2 / (.2054 * epsilon) * math.log(cells / beta))})
+       mutants={"the rule of thumb": lambda cells, epsilon, beta: math.ceil(5.86 / epsilon * math.log(cells / beta)),
+                "ln K alone": lambda cells, epsilon, beta: enough_people(cells, epsilon, 1),
+                "no K": lambda cells, epsilon, beta: enough_people(1, epsilon, beta),
+                "no randomness in the counts":
+                    lambda cells, epsilon, beta: math.ceil(2 / (.2054 * epsilon) * math.log(cells / beta))})
 def test_enough_people(enough):
     """Compute the bound F at the stated number of people, for 2 to 10^300 cells. It must be at most beta."""
     highest = 0
@@ -194,11 +194,11 @@ def repeat(x, runs):
 
 
 @claim("thm-coarse-failure", two_stage_mean,
-       bugs={"an exponential mechanism without its 2": staged(score=1.),
-             "half the weight of a record": staged(score=.25),
-             "records outside put into the end cells": staged(clamp=True),
-             "only cells with somebody in them": staged(cells_from_data=True),
-             "all of epsilon for each stage": staged(coarse=lambda epsilon, split: epsilon / 2)})
+       mutants={"an exponential mechanism without its 2": staged(score=1.),
+                "half the weight of a record": staged(score=.25),
+                "records outside put into the end cells": staged(clamp=True),
+                "only cells with somebody in them": staged(cells_from_data=True),
+                "all of epsilon for each stage": staged(coarse=lambda epsilon, split: epsilon / 2)})
 def test_law_of_the_choice(mean):
     """Run the two stages 200 000 times on each of three data sets, with next to no noise in the second stage, so that
     the answer tells the chosen cell. Each cell must be chosen with the probability of the exponential mechanism, up to
@@ -224,11 +224,11 @@ def test_law_of_the_choice(mean):
 
 
 @claim("thm-two-stage", two_stage_mean,
-       bugs={"half the noise": staged(noise_scale=.5), "5% too little noise": staged(noise_scale=.95),
-             "all of epsilon for the second stage, too": staged(fine=lambda epsilon, split: epsilon),
-             "the two shares exchanged": staged(fine=lambda epsilon, split: epsilon * split),
-             "a wider window if the chosen cell is not full": staged(net=True),
-             "twice the noise": staged(noise_scale=2.)})
+       mutants={"half the noise": staged(noise_scale=.5), "5% too little noise": staged(noise_scale=.95),
+                "all of epsilon for the second stage, too": staged(fine=lambda epsilon, split: epsilon),
+                "the two shares exchanged": staged(fine=lambda epsilon, split: epsilon * split),
+                "a wider window if the chosen cell is not full": staged(net=True),
+                "twice the noise": staged(noise_scale=2.)})
 def test_second_stage_keeps_its_share(mean):
     """Make the first stage certain of its cell by a huge epsilon. Then measure how far one record moves the answer when
     the noise is the same, and test the distribution of 100 000 noises: Laplace of scale movement over (1 - split)
@@ -263,13 +263,13 @@ def window_forgotten(*, size, level, epsilon, split, **given):
 
 
 @claim("thm-two-stage", two_stage_mean, two_stage_mean_error_bound,
-       bugs={"half the noise": (staged(noise_scale=.5), two_stage_mean_error_bound),
-             "twice the noise": (staged(noise_scale=2.), two_stage_mean_error_bound),
-             "a window without the 1.5": (staged(reach=0.), two_stage_mean_error_bound),
-             "records outside the range lost in the second stage, too": (staged(only_inside=True), two_stage_mean_error_bound),
-             "an exponential mechanism with a quarter": (staged(score=.125), two_stage_mean_error_bound),
-             "no first stage in the bound": (two_stage_mean, first_stage_forgotten),
-             "too small a window in the bound": (two_stage_mean, window_forgotten)})
+       mutants={"half the noise": (staged(noise_scale=.5), two_stage_mean_error_bound),
+                "twice the noise": (staged(noise_scale=2.), two_stage_mean_error_bound),
+                "a window without the 1.5": (staged(reach=0.), two_stage_mean_error_bound),
+                "records outside the range lost in the second stage, too": (staged(only_inside=True), two_stage_mean_error_bound),
+                "an exponential mechanism with a quarter": (staged(score=.125), two_stage_mean_error_bound),
+                "no first stage in the bound": (two_stage_mean, first_stage_forgotten),
+                "too small a window in the bound": (two_stage_mean, window_forgotten)})
 def test_errors_of_gaussians(mean, bound):
     """Estimate the mean of Gaussians 5000 times in 15 settings, at edges of cells, inside them and at the ends of the
     range, and compare how often the error exceeds the bound with the distribution. A frequency may be 6.5 standard

@@ -53,11 +53,11 @@ def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda 
 
 
 @claim("thm-unbounded-mean", unbounded_mean,
-       bugs={"no threshold": slow(threshold=lambda T: -np.inf), "a threshold without its delta": slow(threshold=lambda T: 1.),
-             "5% too little coarse noise": slow(coarse_noise=.95), "5% too little fine noise": slow(fine_noise=.95),
-             "all of epsilon spent twice": slow(coarse_noise=.5, fine_noise=.5),
-             "no clipping": slow(half_width=lambda B: np.inf), "a window without its 1.5 w": slow(half_width=lambda B: B - 1.5),
-             "the first cell that passes": slow(largest=False), "the exact mean instead of a refusal": slow(refuses=False)})
+       mutants={"no threshold": slow(threshold=lambda T: -np.inf), "a threshold without its delta": slow(threshold=lambda T: 1.),
+                "5% too little coarse noise": slow(coarse_noise=.95), "5% too little fine noise": slow(fine_noise=.95),
+                "all of epsilon spent twice": slow(coarse_noise=.5, fine_noise=.5),
+                "no clipping": slow(half_width=lambda B: np.inf), "a window without its 1.5 w": slow(half_width=lambda B: B - 1.5),
+                "the first cell that passes": slow(largest=False), "the exact mean instead of a refusal": slow(refuses=False)})
 def test_privacy_and_error(mean):
     """Compute the exact distribution of the chosen cell for six pairs of neighbours, and the delta that it needs;
     compare 2500 runs on small data with that distribution, 40 000 on one, and the noise of the second stage with its
@@ -156,14 +156,14 @@ SETTINGS = [(400, .25, 1e-6, 1.), (180, .5, 1e-6, 1.), (60, 1., .01, 1.), (40, 2
 
 
 @claim("thm-stability-failure", stability_failure_bound,
-       bugs={"noise of scale 1/epsilon": functools.partial(one_cell, scale=lambda epsilon: 1 / epsilon),
-             "the threshold of add/remove":
-                 functools.partial(one_cell, threshold=lambda epsilon, delta: 1 - math.log(2 * delta) / epsilon),
-             "one Laplace factor instead of two": functools.partial(one_cell, noises=1),
-             "no far cells": functools.partial(one_cell, far=False),
-             "far cells as if they were occupied": functools.partial(one_cell, occupied=False),
-             "the mean in the middle of its cell": functools.partial(one_cell, offsets=(.5,)),
-             "half of epsilon": functools.partial(one_cell, spent=.5)})
+       mutants={"noise of scale 1/epsilon": functools.partial(one_cell, scale=lambda epsilon: 1 / epsilon),
+                "the threshold of add/remove":
+                    functools.partial(one_cell, threshold=lambda epsilon, delta: 1 - math.log(2 * delta) / epsilon),
+                "one Laplace factor instead of two": functools.partial(one_cell, noises=1),
+                "no far cells": functools.partial(one_cell, far=False),
+                "far cells as if they were occupied": functools.partial(one_cell, occupied=False),
+                "the mean in the middle of its cell": functools.partial(one_cell, offsets=(.5,)),
+                "half of epsilon": functools.partial(one_cell, spent=.5)})
 def test_one_cell_must_pass(bound):
     """Compare the bound with brute force over offsets and theta, to half a percent, in eight settings with widths from
     .5 to 3. Then draw counts and noise in 20 000 runs for each of three offsets: failures may exceed the bound by 6.5
@@ -235,19 +235,19 @@ RIGHT = three_cells_failure_bound, unseen, three, factor
 
 
 @claim("prop-three-cells", *RIGHT,
-       bugs={"an empty cell that passes": (RIGHT[0], unseen_without_empty, three, factor),
-             "a threshold rounded down": (RIGHT[0], unseen_with_a_weak_inequality, three, factor),
-             "only the randomness in the counts": (RIGHT[0], lambda n, p, T, b: binom.cdf(math.ceil(T) - 1, n, p), three, factor),
-             "no randomness in the counts": (RIGHT[0], lambda n, p, T, b: laplace_cdf(T - n * p, b), three, factor),
-             "the three probabilities squared": (RIGHT[0], unseen, lambda q: math.prod(q)**2, factor),
-             "the smallest probability, halved": (RIGHT[0], unseen, lambda q: min(q) / 2, factor),
-             "noise against noise a tenth too rare": (*RIGHT[:3], lambda tau: .9 * factor(tau)),
-             "in the package: two Laplace factors": planted(factor=lambda tau: (1 - tau**2) ** -2),
-             "in the package: C continued below one half": planted(factor=lambda tau: math.exp(1 - 2 * tau) / (4 * (1 - tau))),
-             "in the package: two cells instead of three": planted(three=lambda q: q[1] * min(q[0], q[2])),
-             "in the package: no empty cell": planted(empty=False),
-             "in the package: far cells all released": planted(released=False),
-             "in the package: the mean in the middle": planted(offsets=(.5,))})
+       mutants={"an empty cell that passes": (RIGHT[0], unseen_without_empty, three, factor),
+                "a threshold rounded down": (RIGHT[0], unseen_with_a_weak_inequality, three, factor),
+                "only the randomness in the counts": (RIGHT[0], lambda n, p, T, b: binom.cdf(math.ceil(T) - 1, n, p), three, factor),
+                "no randomness in the counts": (RIGHT[0], lambda n, p, T, b: laplace_cdf(T - n * p, b), three, factor),
+                "the three probabilities squared": (RIGHT[0], unseen, lambda q: math.prod(q)**2, factor),
+                "the smallest probability, halved": (RIGHT[0], unseen, lambda q: min(q) / 2, factor),
+                "noise against noise a tenth too rare": (*RIGHT[:3], lambda tau: .9 * factor(tau)),
+                "in the package: two Laplace factors": planted(factor=lambda tau: (1 - tau**2) ** -2),
+                "in the package: C continued below one half": planted(factor=lambda tau: math.exp(1 - 2 * tau) / (4 * (1 - tau))),
+                "in the package: two cells instead of three": planted(three=lambda q: q[1] * min(q[0], q[2])),
+                "in the package: no empty cell": planted(empty=False),
+                "in the package: far cells all released": planted(released=False),
+                "in the package: the mean in the middle": planted(offsets=(.5,))})
 def test_three_cells_must_miss(bound, unseen, three, factor):
     """Sum over all counts to check the formula for one cell. Average the exact probability, given the counts, that
     three cells are all silent over 20 000 drawn counts: the product is never less, and no more than twice as much

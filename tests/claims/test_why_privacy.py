@@ -68,9 +68,9 @@ most_bits = page_function("why-privacy", "most_bits")
 
 
 @claim("prop-reconstruction-limit", most_bits,
-       bugs={"every answer charged twice": lambda total: most_bits(2 * total),
-             "the total divided by two": lambda total: most_bits(total / 2),
-             "half plus a quarter of the total": lambda total: 100 * (.5 + total / 4)})
+       mutants={"every answer charged twice": lambda total: most_bits(2 * total),
+                "the total divided by two": lambda total: most_bits(total / 2),
+                "half plus a quarter of the total": lambda total: 100 * (.5 + total / 4)})
 def test_every_attack(most_bits):
     """Compute the best possible attack on private answers whose distribution is known exactly, and attain the limit
     with randomised response.
@@ -104,10 +104,10 @@ def groups_of_two(n):
 
 
 @claim("thm-reconstruct-all", every_group, lambda error: 4 * error,
-       bugs={"2E places instead of 4E": (every_group, lambda error: 2 * error),
-             "8E places, which nothing attains": (every_group, lambda error: 8 * error),
-             "asking about single people only": (single_people, lambda error: 4 * error),
-             "asking about at most two people": (groups_of_two, lambda error: 4 * error)})
+       mutants={"2E places instead of 4E": (every_group, lambda error: 2 * error),
+                "8E places, which nothing attains": (every_group, lambda error: 8 * error),
+                "asking about single people only": (single_people, lambda error: 4 * error),
+                "asking about at most two people": (groups_of_two, lambda error: 4 * error)})
 def test_consistent_candidates(groups, places):
     """Enumerate all pairs of 128 secrets and candidates with the worst answers for each pair, and compare their
     greatest distance with 4E.
@@ -125,9 +125,9 @@ def test_consistent_candidates(groups, places):
 # --- what totals cost together ---------------------------------------------------------------------------------------
 
 @claim("prop-bill", page_function("why-privacy", "together"),
-       bugs={"every answer, also about groups of others": lambda groups, epsilon: len(groups) * epsilon,
-             "the bill of the average person": lambda groups, epsilon: groups.sum(axis=0).mean() * epsilon,
-             "one epsilon, as if the groups were disjoint": lambda groups, epsilon: epsilon})
+       mutants={"every answer, also about groups of others": lambda groups, epsilon: len(groups) * epsilon,
+                "the bill of the average person": lambda groups, epsilon: groups.sum(axis=0).mean() * epsilon,
+                "one epsilon, as if the groups were disjoint": lambda groups, epsilon: epsilon})
 def test_bill_of_all_totals(bill):
     """Compare the densities of all noisy totals together, on a lattice around them, for every secret and every bit
     that may flip.
@@ -168,9 +168,9 @@ def exact(subsets, size, chance):
 
 
 @claim("thm-reconstruct-few", stated,
-       bugs={"the inverse forgotten": lambda a, v: (v * np.trace(a.T @ a), 2 * v * np.trace(a.T @ a)),
-             "Chebyshev divided by two once more": lambda a, v: (stated(a, v)[0], stated(a, v)[1] / 2),
-             "every answer as good as one bit": lambda a, v: (v * a.shape[1] / len(a), 2 * v * a.shape[1] / len(a))})
+       mutants={"the inverse forgotten": lambda a, v: (v * np.trace(a.T @ a), 2 * v * np.trace(a.T @ a)),
+                "Chebyshev divided by two once more": lambda a, v: (stated(a, v)[0], stated(a, v)[1] / 2),
+                "every answer as good as one bit": lambda a, v: (v * a.shape[1] / len(a), 2 * v * a.shape[1] / len(a))})
 def test_least_squares_exactly(stated):
     """Run the attack on all secrets and all errors of a three-valued distribution, and compare the exact expectations
     with the two formulas.

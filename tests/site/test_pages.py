@@ -20,12 +20,15 @@ CUT_OFF = """[...document.querySelectorAll('article :is(mjx-container, pre, tabl
 }).map(node => node.outerHTML.slice(0, 200))"""
 
 # Scrollbars that nobody wants: any beside a box, and one below it unless it is a displayed formula, code, an output or a
-# table whose content is wider than its room. A formula of the text has none: it breaks.
-SCROLLBARS = """[...document.querySelectorAll('.bd-article *')].flatMap(box => {
+# table whose content is wider than its room. A formula of the text has none: it breaks. A long list of contents may have
+# one beside it.
+SCROLLBARS = """['.bd-article', '.bd-sidebar-primary', '.bd-sidebar-secondary'].flatMap(
+    part => [...document.querySelectorAll(`${part}, ${part} *`)]).flatMap(box => {
   const style = getComputedStyle(box);
   const borders = (...sides) => sides.reduce((sum, side) => sum + parseFloat(style[`border${side}Width`]), 0);
   const scrolls = overflow => ['auto', 'scroll'].includes(overflow) && style.display !== 'inline';
-  const beside = scrolls(style.overflowY) && box.offsetWidth - box.clientWidth - borders('Left', 'Right') > 1;
+  const contents = box.closest('.bd-sidebar-primary, .bd-sidebar-secondary');
+  const beside = !contents && scrolls(style.overflowY) && box.offsetWidth - box.clientWidth - borders('Left', 'Right') > 1;
   const below = scrolls(style.overflowX) && box.offsetHeight - box.clientHeight - borders('Top', 'Bottom') > 1;
   const may = box.matches('mjx-container[display="true"], pre, .cell_output, .pst-scrollable-table-container');
   const wanted = !beside && may && box.scrollWidth > box.clientWidth;
@@ -56,8 +59,9 @@ def pages(*schemes):
 
 
 def unfold(page):
-    """Open what is folded, proofs and code."""
+    """Open what is folded: proofs, code, and the contents beside the text."""
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    page.evaluate("document.querySelectorAll('.section-nav').forEach(list => { list.classList.add('pst-show_toc_level') })")
     settle(page)
 
 
