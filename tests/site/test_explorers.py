@@ -498,28 +498,28 @@ FITS = """[...document.querySelectorAll('.dp-static')].every(host =>
   host.scrollWidth <= host.clientWidth && host.getBoundingClientRect().right <= document.documentElement.clientWidth)"""
 
 
-@pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
-@every_page
-def test_texts_stay_inside_the_figure_and_clear_of_each_other(opened, path, size):
-    page, rng = opened(path), np.random.default_rng(1)
-    with window(page, size):
-        for id in explorer_pages()[path]:
-            explorer = explorer_of(path, id)
-            ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
-            anywhere = lambda: {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()}
-            for index in [{}, *ends, *(anywhere() for _ in range(5))]:
-                page.evaluate(MOVE, [id, explorer.position(**index)])
-                assert page.evaluate(OVERLAPS, id) == [], (id, index)
-        assert page.evaluate(FITS)
+def check_texts(page, path):
+    """At the start, at both ends and at five other positions of every explorer."""
+    rng = np.random.default_rng(1)
+    for id in explorer_pages()[path]:
+        explorer = explorer_of(path, id)
+        ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
+        anywhere = lambda: {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()}
+        for index in [{}, *ends, *(anywhere() for _ in range(5))]:
+            page.evaluate(MOVE, [id, explorer.position(**index)])
+            assert page.evaluate(OVERLAPS, id) == [], (id, index)
+    assert page.evaluate(FITS)
 
 
 @every_page
-def test_wide_narrow_and_back_again(opened, path):
+def test_wide_narrow_and_back_again_texts_stay_inside_the_figure_and_clear_of_each_other(opened, path):
     page, id = opened(path), explorer_pages()[path][0]
     drawn = f"document.getElementById('{id}').explorer.svg.getAttribute('width')"
     wide = page.evaluate(drawn)
+    check_texts(page, path)
     with window(page, NARROW):
         page.wait_for_function(f"{drawn} !== '{wide}'")
+        check_texts(page, path)
         check_everything(page, explorer_of(path, id))
     page.wait_for_function(f"{drawn} === '{wide}'")
 
@@ -591,22 +591,22 @@ def far_end(explorer):
     return explorer.position(**last, draw=2 if explorer.draws else 0), "&".join(said)
 
 
-@every_page
-def test_the_address_holds_the_state(small_window, base, path):
-    here = [explorer_of(path, id) for id in explorer_pages()[path]]
-    id, (name, control), (position, query) = here[0].id, next(iter(here[0].controls.items())), far_end(here[0])
-    page = open_page(small_window, path, base, f"?state#{id}?{query}")
-    assert position_of(page, id) == position
-    page.locator(f"#{id} input").first.press("Home")                                    # and is written back
+GO_TO = "hash => new Promise(done => { addEventListener('hashchange', done, { once: true }); location.hash = hash })"
+
+
+@every_explorer
+def test_the_address_holds_the_state(opened, path, id):
+    page, explorer = opened(path), explorer_of(path, id)
+    (name, control), (position, query) = next(iter(explorer.controls.items())), far_end(explorer)
+    for address in (f"{id}?{query}", f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
+        page.evaluate(GO_TO, address)
+        assert position_of(page, id) == position, address
+    page.locator(f"#{id} input").first.press("Home")
     page.wait_for_url(re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(control.values[0], 'g'))}(&|$)"))
-    page = open_page(small_window, path, base, f"?again#{page.url.split('#')[1]}")
-    assert position_of(page, id) == position | {name: 0}
-    for explorer in here:
-        id, name, (position, query) = explorer.id, next(iter(explorer.controls)), far_end(explorer)
-        for address in (f"{id}?{query}", f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
-            page.evaluate("hash => new Promise(done => { addEventListener('hashchange', done); location.hash = hash })", address)
-            assert position_of(page, id) == position, address
-    assert others(page, base) == [] and page.complaints == []
+    written = page.url.split("#")[1]
+    for address, reached in ((f"{id}?{query}", position), (written, position | {name: 0})):
+        page.evaluate(GO_TO, address)
+        assert position_of(page, id) == reached, address
 
 
 @every_explorer

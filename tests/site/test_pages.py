@@ -44,18 +44,14 @@ def tab(browser):
 
 
 @pytest.fixture(scope="module")
-def page(request, tab, base, site):
+def page(request, tab, base):
     """A page of the book, opened once for all that is looked at in it: pytest runs the tests page by page."""
-    scheme, name = request.param
     tab.emulate_media(color_scheme="light")                 # whatever the tests of the page before left behind
     tab.set_viewport_size(dict(width=1280, height=740))
-    return opened(tab, f"{base}/{name}" if scheme == "http" else (site / name).as_uri())
+    return opened(tab, f"{base}/{request.param}")
 
 
-def pages(*schemes):
-    """Run a test on every page, opened in each of these ways."""
-    found = [pytest.param((scheme, name), id=f"{name}-{scheme}") for scheme in schemes for name in PAGES]
-    return pytest.mark.parametrize("page", found, indirect=True, scope="module")
+every_page = pytest.mark.parametrize("page", PAGES, indirect=True, scope="module")
 
 
 def unfold(page):
@@ -65,9 +61,29 @@ def unfold(page):
     settle(page)
 
 
-@pages("http", "file")
+@every_page
 def test_asks_nobody_else_and_complains_of_nothing(page, base):
-    assert others(page, base if page.url.startswith("http") else "file:") == [] and page.complaints == []
+    assert others(page, base) == [] and page.complaints == []
+
+
+@pytest.fixture(scope="module")
+def plain_tab(browser):
+    with one_tab(browser, formulas=False) as tab:
+        yield tab
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_from_a_folder_asks_nobody_else_and_complains_of_nothing(plain_tab, site, name):
+    page = opened(plain_tab, (site / name).as_uri())
+    assert others(page, "file:") == [] and page.complaints == []
+
+
+def test_formulas_from_a_folder_ask_nobody_else(browser, site):
+    """On the page with the most of them: all come from one script and one folder of fonts."""
+    with one_tab(browser) as tab:
+        page = opened(tab, (site / "chapters" / "composition.html").as_uri())
+        assert page.evaluate("document.fonts.ready.then(() => document.querySelectorAll('mjx-container').length)") > 100
+        assert others(page, "file:") == [] and page.complaints == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -80,7 +96,7 @@ def test_the_front_page_leads_on_asks_nobody_else_and_brings_its_icon(browser, b
         assert others(tab, home) == [] and tab.complaints == []
 
 
-@pages("http")
+@every_page
 def test_fits_a_wide_window_and_a_narrow_one(page):
     """Windows of a desktop, whose scrollbars take room: at 360 px they leave less of it than a phone, where they lie on top."""
     unfold(page)
@@ -93,14 +109,14 @@ def test_fits_a_wide_window_and_a_narrow_one(page):
         assert needed <= room and cut == [], f"{width} px: {needed} px wide in a room of {room}"
 
 
-@pages("http")
+@every_page
 def test_axe_finds_nothing(page):
     """WCAG 2.1 A and AA; folded parts opened first, since axe skips what is hidden."""
     unfold(page)
     assert violations(page, runOnly=WCAG) == []
 
 
-@pages("http")
+@every_page
 def test_axe_finds_contrast_in_the_dark(page):
     """The reader's system turns from light to dark, and the page with it."""
     unfold(page)
