@@ -46,12 +46,25 @@ def tab(browser):
 @pytest.fixture(scope="module")
 def page(request, tab, base):
     """A page of the book, opened once for all that is looked at in it: pytest runs the tests page by page."""
-    tab.emulate_media(color_scheme="light")                 # whatever the tests of the page before left behind
-    tab.set_viewport_size(dict(width=1280, height=740))
+    tab.set_viewport_size(dict(width=1280, height=740))     # whatever the test before left behind
     return opened(tab, f"{base}/{request.param}")
 
 
+@pytest.fixture(scope="module")
+def plain_tab(browser):
+    with one_tab(browser, formulas=False) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+def plain_page(request, plain_tab, site):
+    """The same from a folder, its formulas left in TeX: they have the ink and the ground of the text around them."""
+    plain_tab.emulate_media(color_scheme="light")
+    return opened(plain_tab, (site / request.param).as_uri())
+
+
 every_page = pytest.mark.parametrize("page", PAGES, indirect=True, scope="module")
+every_plain_page = pytest.mark.parametrize("plain_page", PAGES, indirect=True, scope="module")
 
 
 def unfold(page):
@@ -66,24 +79,9 @@ def test_asks_nobody_else_and_complains_of_nothing(page, base):
     assert others(page, base) == [] and page.complaints == []
 
 
-@pytest.fixture(scope="module")
-def plain_tab(browser):
-    with one_tab(browser, formulas=False) as tab:
-        yield tab
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_from_a_folder_asks_nobody_else_and_complains_of_nothing(plain_tab, site, name):
-    page = opened(plain_tab, (site / name).as_uri())
-    assert others(page, "file:") == [] and page.complaints == []
-
-
-def test_formulas_from_a_folder_ask_nobody_else(browser, site):
-    """On the page with the most of them: all come from one script and one folder of fonts."""
-    with one_tab(browser) as tab:
-        page = opened(tab, (site / "chapters" / "composition.html").as_uri())
-        assert page.evaluate("document.fonts.ready.then(() => document.querySelectorAll('mjx-container').length)") > 100
-        assert others(page, "file:") == [] and page.complaints == []
+@every_plain_page
+def test_from_a_folder_asks_nobody_else_and_complains_of_nothing(plain_page):
+    assert others(plain_page, "file:") == [] and plain_page.complaints == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -109,21 +107,37 @@ def test_fits_a_wide_window_and_a_narrow_one(page):
         assert needed <= room and cut == [], f"{width} px: {needed} px wide in a room of {room}"
 
 
-@every_page
-def test_axe_finds_nothing(page):
-    """WCAG 2.1 A and AA; folded parts opened first, since axe skips what is hidden."""
-    unfold(page)
-    assert violations(page, runOnly=WCAG) == []
-
-
-@every_page
-def test_axe_finds_contrast_in_the_dark(page):
+def turn_dark(page):
     """The reader's system turns from light to dark, and the page with it."""
-    unfold(page)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
     settle(page)
-    assert violations(page, runOnly=CONTRAST) == []
+
+
+@every_plain_page
+def test_axe_finds_nothing(plain_page):
+    """WCAG 2.1 A and AA; folded parts opened first, since axe skips what is hidden."""
+    unfold(plain_page)
+    assert violations(plain_page, runOnly=WCAG) == []
+
+
+@every_plain_page
+def test_axe_finds_contrast_in_the_dark(plain_page):
+    unfold(plain_page)
+    turn_dark(plain_page)
+    assert violations(plain_page, runOnly=CONTRAST) == []
+
+
+def test_formulas_from_a_folder(browser, site):
+    """On the page with the most of them: all come from one script and one folder of fonts."""
+    with one_tab(browser, color_scheme="light") as tab:
+        page = opened(tab, (site / "chapters" / "composition.html").as_uri())
+        assert page.evaluate("document.fonts.ready.then(() => document.querySelectorAll('mjx-container').length)") > 100
+        assert others(page, "file:") == [] and page.complaints == []
+        unfold(page)
+        assert violations(page, runOnly=WCAG) == []
+        turn_dark(page)
+        assert violations(page, runOnly=CONTRAST) == []
 
 
 @pytest.mark.parametrize("scheme, colour, found", [("light", "inherit", False), ("light", "#9aa0a6", True),
