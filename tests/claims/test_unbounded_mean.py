@@ -34,6 +34,10 @@ def winner_law(counts, b, T):
 
 def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda B: B, largest=True, refuses=True):
     """The algorithm, run by run, with room for mistakes."""
+    @functools.lru_cache(64)                       # most data sets are repeated for thousands of runs
+    def occupied(row, width):
+        return np.unique(np.floor(np.frombuffer(row) / width), return_counts=True)
+
     def mean(x, *, epsilon, delta, split=.5, width=1., beta=.01, rng):
         n, answers = x.shape[-1], []
         b = coarse_noise * 2 / (split * epsilon)
@@ -41,7 +45,7 @@ def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda 
         B = half_width(1.5 * width + clip_radius(size=n, beta=beta))
         scale = fine_noise * 2 * B / (n * (1 - split) * epsilon)
         for row in x:
-            labels, counts = np.unique(np.floor(row / width), return_counts=True)
+            labels, counts = occupied(row.tobytes(), width)
             noisy = counts + rng.laplace(scale=b, size=counts.size)
             if noisy.max() <= T:
                 answers.append(np.nan if refuses else row.mean())
