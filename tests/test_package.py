@@ -125,7 +125,7 @@ def statements():
     """{label: how a docstring names the statement} of every page."""
     for page in (ROOT / "chapters").glob("*.md"):
         text = page.read_text(encoding="utf-8")
-        title = re.search(r"^# (.*)", text, re.M)[1]
+        title = re.search(r"^# (.*?)(: .*|(?<=\?) .*)?$", text, re.M)[1]              # without the field's term behind it
         for kind, name, label in re.findall(r"^:::+\{prf:(\w+)\} *(.*)\n(?::\w+:.*\n)*?:label: (\S+)", text, re.M):
             yield label, f"{kind} *{name}* on the page *{title}* ({label})"
 

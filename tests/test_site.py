@@ -3,6 +3,7 @@
 import ast
 import shutil
 from graphlib import CycleError, TopologicalSorter
+from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
@@ -23,6 +24,17 @@ def test_a_comma_stays_with_its_own_formula():
     keep_punctuation(None, document)
     assert paragraph.astext() == "If a, then, b, c."
     assert [together.astext() for together in document.findall(nodes.inline)] == ["a,", "b,", "c."]
+
+
+@pytest.mark.parametrize("address, sentence, buttons", [
+    ("https://example.org/book", "They are at <https://example.org/book>.", True), (None, "", False)])
+def test_the_address_of_the_repository_is_given_when_the_book_is_built(monkeypatch, address, sentence, buttons):
+    monkeypatch.delenv("BOOK_REPOSITORY", raising=False)
+    if address:
+        monkeypatch.setenv("BOOK_REPOSITORY", address)
+    config = SimpleNamespace(html_theme_options={}, myst_substitutions={})
+    site.set_repository(None, config)
+    assert config.myst_substitutions == {"repository": sentence} and ("launch_buttons" in config.html_theme_options) == buttons
 
 
 # --- which pages are executed again -----------------------------------------------------------------------------------

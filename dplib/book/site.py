@@ -58,8 +58,10 @@ def say_version(app, config):
 
 
 def set_repository(app, config):
-    """BOOK_REPOSITORY, set by the publishing workflow, is the address that the launch buttons open in Binder."""
-    if address := os.environ.get("BOOK_REPOSITORY"):
+    """BOOK_REPOSITORY, set by the publishing workflow, is the address on the front page, which launch buttons open in Binder."""
+    address = os.environ.get("BOOK_REPOSITORY")
+    config.myst_substitutions = {"repository": f"They are at <{address}>." if address else ""}
+    if address:
         config.html_theme_options |= {"repository_url": address, "repository_provider": "github", "repository_branch": "main",
                                       "use_repository_button": True, "launch_buttons": {
                                           "binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}}

@@ -9,9 +9,10 @@ from dplib.accounting import binary_test_bound, group_privacy, largest_gap
 from dplib.audit import hockey_stick, max_log_ratio, noise_distribution_test
 from dplib.mechanisms import discrete_laplace, laplace, laplace_max_quantile, randomized_response
 from tests.chance import laplace_cdf
-from tests.claims import claim, to
+from tests.claims import claim, page_function, to
 
 EPSILONS = (.05, .5, 1., 3.)
+after, lottery, somebody = (page_function("privacy", name) for name in ("after", "lottery", "somebody"))
 
 
 def clamped_geometric(count, top, epsilon):
@@ -26,6 +27,68 @@ def events(p):
     """The probabilities under p of all events."""
     subsets = np.array(list(itertools.product([0, 1], repeat=p.shape[-1])))
     return subsets @ p
+
+
+# --- what the two numbers mean ---------------------------------------------------------------------------------------------
+
+@claim("prop-odds", after,
+       mutants={"the probability and not the odds": lambda before, epsilon: np.minimum(np.exp(epsilon) * before, 1),
+                "1 + epsilon in place of its exponential":
+                    lambda before, epsilon: (1 + epsilon) * before / (1 - before + (1 + epsilon) * before),
+                "twice epsilon": lambda before, epsilon: after(before, 2 * epsilon)})
+def test_odds(after):
+    """Apply Bayes' rule to every output of a clamped geometric count, in both directions, and attain both bounds with
+    randomised response.
+    """
+    before, above, missed = np.linspace(.01, .99, 99)[:, np.newaxis], -np.inf, 0
+    for epsilon in EPSILONS:
+        heads = 1 / (1 + math.exp(-epsilon))
+        private = np.array([clamped_geometric(c, 8, epsilon) for c in (3, 4)])
+        coin = np.array([heads, 1 - heads])
+        for p, q, attains in ((*private, False), (*private[::-1], False), (coin, coin[::-1], True)):
+            believed = before * p / (before * p + (1 - before) * q)
+            most, least = after(before, epsilon), 1 - after(1 - before, epsilon)
+            above = max(above, (believed - most).max(), (least - believed).max())
+            if attains:
+                missed = max(missed, np.abs(believed.max(axis=1, keepdims=True) - most).max(),
+                             np.abs(believed.min(axis=1, keepdims=True) - least).max())
+    assert above <= 1e-12 and missed <= 1e-12
+    return f"no output above or below the bounds; randomised response meets them {to(missed)}"
+
+
+def all_together(records, delta):
+    """Everybody is published, or nobody."""
+    return {tuple(records): delta, (None,) * len(records): 1 - delta}
+
+
+def one_drawn(records, delta):
+    """One record is drawn, and published with probability delta."""
+    n = len(records)
+    shown = [(None,) * i + (records[i],) + (None,) * (n - 1 - i) for i in range(n)]
+    return {(None,) * n: 1 - delta} | dict.fromkeys(shown, delta / n)
+
+
+@claim("prop-lottery", lottery, somebody,
+       mutants={"everybody or nobody": (all_together, somebody), "one record drawn": (one_drawn, somebody),
+                "twice the probability": (lambda records, delta: lottery(records, 2 * delta), somebody),
+                "n delta": (lottery, lambda n, delta: min(1, n * delta))})
+def test_lottery(lottery, somebody):
+    """Enumerate all outputs for one to four records of two kinds: their exact delta for every pair of neighbours and five
+    values of epsilon, and how often anything is published.
+    """
+    worst = 0
+    for n, delta in itertools.product((1, 2, 3, 4), (.001, .1, .4)):
+        sets = list(itertools.product("ab", repeat=n))
+        for x, y in itertools.product(sets, sets):
+            if sum(a != b for a, b in zip(x, y)) == 1:
+                p, q = lottery(x, delta), lottery(y, delta)
+                outputs = [*p, *(o for o in q if o not in p)]
+                p, q = (np.array([law.get(o, 0.) for o in outputs]) for law in (p, q))
+                worst = max(worst, *(abs(float(hockey_stick(p, q, epsilon=e)) - delta) for e in (0., *EPSILONS)))
+        law = lottery(sets[0], delta)
+        worst = max(worst, abs(somebody(n, delta) - (1 - law[(None,) * n])))
+    assert worst <= 1e-12
+    return f"exactly delta for every epsilon, {to(worst)}"
 
 
 # --- what a test can do ----------------------------------------------------------------------------------------------------
