@@ -1,7 +1,7 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make bench  other libraries, baselines and ours      make live    the chapters as notebooks in JupyterLab
-# make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of a page
+# make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
 PYTHON ?= python3
@@ -22,7 +22,12 @@ $(ENV)/ready: requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-_build/claims.json: $(ENV)/ready $(CODE)
+# The code and the labels of the pages: claims run on both, and not again when only the prose has changed.
+_build/pages: $(wildcard chapters/*.md)
+	@mkdir -p _build && awk '/^```\{code-cell\}/,/^```$$/; /^:label:/' $^ > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+_build/claims.json: $(ENV)/ready $(CODE) _build/pages
 	@echo "== checking every claim of the book"
 	$(BIN)/python -m pytest -q tests/claims
 

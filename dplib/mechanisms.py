@@ -101,8 +101,8 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if neighbours attain
         ``sensitivity``. Idealised arithmetic; finite entries.
     :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang, *Improving
-        the Gaussian mechanism for differential privacy* (2018), theorem 8.
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang,
+        *Improving the Gaussian mechanism for differential privacy* (2018), theorem 8.
 
     Examples
     --------
@@ -136,7 +136,8 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
     -----
     :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
     :Error: Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang (2018).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang
+        (2018).
 
     Examples
     --------
@@ -166,7 +167,8 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
     Notes
     -----
     :Error: Relative error below 1e-11, however small δ is (down to 1e-300).
-    :References: Theorem *The Gaussian mechanism* on the page *Spending a budget* (thm-gaussian); Balle and Wang (2018).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang
+        (2018).
 
     Examples
     --------
@@ -264,7 +266,8 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
     Notes
     -----
     :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20.
-    :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Canonne et al. (2020), theorem 4, proposition 12.
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne et al. (2020), theorem 4,
+        proposition 12.
 
     Examples
     --------

@@ -1,13 +1,13 @@
 """The fast tests of what has changed since the last commit, for `make check`: by the names of files, and no cleverer.
 
     dplib/histograms.py           tests/test_histograms.py and the doctests of the module
-    dplib/mean/laws.py            tests/test_mean_laws.py and the doctests of the module
+    dplib/mean/failures.py        tests/test_mean_failures.py and the doctests of the module
     dplib/book/explorer.py        tests/test_explorer.py
     dplib/_checks.py              the test of the house: nothing is named after it
-    chapters/histograms.md        the numbers of pages, tests/test_pages.py
+    chapters/two-stage-mean.md    the claims of the page, and the numbers of pages, tests/test_pages.py
     tests/test_histograms.py      itself
 
-The test of the house is always among them. The claims of a page are `make check PAGE=...`; all the rest is `make test`.
+The test of the house is always among them. All the rest is `make test`.
 """
 
 import subprocess
@@ -26,8 +26,8 @@ def changed():
 def tests_of(file):
     """What to run for one file."""
     if file.parts[0] == "chapters":
-        return {"tests/test_pages.py"}
-    if file.parent == Path("tests") and file.name.startswith("test_"):
+        return {"tests/test_pages.py", f"tests/claims/test_{file.stem.replace('-', '_')}.py"}
+    if file.parent in (Path("tests"), Path("tests/claims")) and file.name.startswith("test_"):
         return {str(file)}
     if file.parts[0] != "dplib" or file.suffix != ".py":
         return set()

@@ -154,8 +154,8 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
     -----
     :Privacy: If M is (ε, δ)-DP under ``add_remove``, it has the returned parameters on a sample that each record enters
         independently; likewise under ``replace`` on a uniformly random subset of m = qn of the n records.
-    :References: Theorem *Amplification by subsampling* on the page *Spending a budget* (thm-subsampling); Balle, Barthe and
-        Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
+    :References: Theorem *Amplification by subsampling* on the page *What one answer gave away* (thm-subsampling); Balle,
+        Barthe and Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
 
     Examples
     --------
@@ -184,9 +184,9 @@ def zcdp_epsilon(*, rho, delta):
     Notes
     -----
     :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation.
-    :References: Theorem *zCDP* on the page *Spending a budget* (thm-zcdp); Bun and Steinke, *Concentrated differential
-        privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The discrete Gaussian
-        for differential privacy* (2020).
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Bun and Steinke, *Concentrated
+        differential privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The
+        discrete Gaussian for differential privacy* (2020).
 
     Examples
     --------

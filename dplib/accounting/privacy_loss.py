@@ -36,8 +36,8 @@ class PrivacyLoss:
         number of runs if that is larger; every composition adds 1e-15 to ``infinite``.
     :Cost: O(m ln m) for a composition, m the points of its grid.
     :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid never
-        promises too much* on the page *Spending a budget* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi,
-        *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
+        promises too much* on the page *What one answer gave away* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and
+        Manurangsi, *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
 
     Examples
     --------
