@@ -14,6 +14,7 @@ from dplib.book.datasets import rand_covariates
 from dplib.histograms import stability_threshold
 from dplib.mean import adaptive_mean, coarse_failure_bound, scale_failure_bound, three_cells_failure_bound
 from dplib.mechanisms import discrete_laplace, laplace
+from tests import minutes
 from tests.chance import FAR, rng, standard_errors
 
 CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
@@ -63,6 +64,28 @@ def test_a_histogram_is_undone_by_its_seed():
     names = run("histograms", "import Explorer", "default_rng(1974)")
     noise = discrete_laplace(np.zeros(100, dtype=int), sensitivity=2, epsilon=1, rng=np.random.default_rng(1974))
     assert np.array_equal(names["release"][1] - noise, names["exact"]) and noise.any()
+
+
+# --- times ------------------------------------------------------------------------------------------------------------
+
+TIMED = [page.stem for page in sorted(CHAPTERS.glob("*.md")) if "**Time**" in text(page.stem)]
+
+
+@pytest.mark.parametrize("page", TIMED)
+def test_a_page_says_how_long_it_takes_by_the_rule(page):
+    assert minutes.sentence(text(page)) in text(page)
+
+
+def test_the_rule_counts_what_takes_time():
+    page = text("privacy")
+    read, proofs, exercises = minutes.minutes(page)
+    assert len(TIMED) > 10 and read < proofs < exercises
+    longer = {"figure": "```{code-cell}\n" + "Explorer(\"x\")\n" * 10 + "```\n", "words": "word " * 2000, "formulas": "$$x$$\n" * 40,
+              "proof": ":::{dropdown} Proof\n" + "word " * 2000 + "\n:::\n", "exercise": ":::{exercise} By hand\n:::\n" * 4}
+    for what, more in longer.items():
+        steps = [new - old for new, old in zip(minutes.minutes(f"{page}\n{more}"), (read, proofs, exercises), strict=True)]
+        assert (steps[0] > 0) == (what in ("figure", "words", "formulas")) and (steps[1] > 0) == (what != "exercise") and steps[2] > 0, what
+    assert minutes.minutes(f"{page}\n```\n" + "code " * 2000 + "\n```\n") == [read, proofs, exercises]
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
