@@ -1,6 +1,6 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
-# make bench  other libraries, baselines and ours      make live    the chapters as notebooks in JupyterLab
+# make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 

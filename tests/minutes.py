@@ -2,13 +2,13 @@
 
     python tests/minutes.py        what every page should say
 
-130 words a minute, half a minute for a displayed formula, two minutes for a figure; proofs at 50 words a minute, one minute
-for a displayed formula; an exercise five minutes, and one more for each 15 words of its solution. Rounded to five minutes. A
-formula of the text is one word. Code is not counted.
+130 words a minute, half a minute for a displayed formula, two minutes for a figure; proofs and other folds at 50 words a
+minute, one minute for a displayed formula; an exercise five minutes, and one more for each 15 words of its solution. Rounded
+to five minutes. A formula of the text is one word. Code is not counted.
 """
 
 import re
-from collections import Counter
+from itertools import accumulate
 from pathlib import Path
 
 CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
@@ -34,22 +34,20 @@ def parts(page):
 
 
 def count(text):
-    """Words and displayed formulas."""
+    """How many words, and how many displayed formulas."""
     prose, formulas = re.subn(r"\$\$.+?\$\$", " ", text, flags=re.S)
     for one_word in (r"\$[^$]+\$", r"\{[^}]*\}`[^`]*`", r"`[^`]*`"):
         prose = re.sub(one_word, " x ", prose)
-    return Counter(words=len(WORD.findall(re.sub(r"\]\([^)]*\)", "]", prose))), formulas=formulas)
+    return len(WORD.findall(re.sub(r"\]\([^)]*\)", "]", prose))), formulas
 
 
 def minutes(page):
-    """Minutes to read a page, with its proofs, with proofs and exercises; the last two only if there are any."""
+    """Minutes to read a page, to read it with its proofs, and with proofs and exercises."""
     texts, exercises = parts(page)
     figures = len(re.findall(r"\bExplorer\(\"|\bfigure\(", page))
-    read, proofs, solutions = (count(texts.get(part, "")) for part in ("open", "proof", "solution"))
-    steps = [read["words"] / 130 + read["formulas"] / 2 + 2 * figures, proofs["words"] / 50 + proofs["formulas"],
-             5 * exercises + solutions["words"] / 15]
-    sums = [sum(steps[:k]) for k in (1, 2, 3)]
-    return [max(5, 5 * round(total / 5)) for total in sums]
+    (words, shown), (in_proofs, shown_there), (in_solutions, _) = (count(texts.get(part, "")) for part in ("open", "proof", "solution"))
+    steps = words / 130 + shown / 2 + 2 * figures, in_proofs / 50 + shown_there, 5 * exercises + in_solutions / 15
+    return [max(5, 5 * round(total / 5)) for total in accumulate(steps)]
 
 
 def sentence(page):

@@ -10,17 +10,10 @@ from dplib.audit import hockey_stick, max_log_ratio, noise_distribution_test
 from dplib.mechanisms import discrete_laplace, laplace, laplace_max_quantile, randomized_response
 from tests.chance import laplace_cdf
 from tests.claims import claim, page_function, to
+from tests.claims.coins import noisy_count
 
 EPSILONS = (.05, .5, 1., 3.)
 after, lottery, somebody = (page_function("privacy", name) for name in ("after", "lottery", "somebody"))
-
-
-def clamped_geometric(count, top, epsilon):
-    """Law of a count with two-sided geometric noise, collected at 0 and at `top`: a private mechanism with an exact law."""
-    q = math.exp(-epsilon)
-    law = np.array([(1 - q) / (1 + q) * q ** abs(v - count) for v in range(top + 1)])
-    law[0], law[top] = q**count / (1 + q), q ** (top - count) / (1 + q)
-    return law
 
 
 def events(p):
@@ -43,7 +36,7 @@ def test_odds(after):
     before, above, missed = np.linspace(.01, .99, 99)[:, np.newaxis], -np.inf, 0
     for epsilon in EPSILONS:
         heads = 1 / (1 + math.exp(-epsilon))
-        private = np.array([clamped_geometric(c, 8, epsilon) for c in (3, 4)])
+        private = np.array([noisy_count(c, epsilon, 8) for c in (3, 4)])
         coin = np.array([heads, 1 - heads])
         for p, q, attains in ((*private, False), (*private[::-1], False), (coin, coin[::-1], True)):
             believed = before * p / (before * p + (1 - before) * q)
@@ -102,7 +95,7 @@ def test_tests_of_private_mechanisms(bound):
     """Try all 512 events of a clamped geometric count against the bound, and attain it with randomised response."""
     slack = attained = 0
     for epsilon in EPSILONS:
-        p, q = (clamped_geometric(c, 8, epsilon) for c in (3, 4))
+        p, q = (noisy_count(c, epsilon, 8) for c in (3, 4))
         above = events(q) - bound(events(p), epsilon=epsilon)
         slack = max(slack, above.max())
         heads = 1 / (1 + math.exp(-epsilon))

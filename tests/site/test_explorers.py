@@ -46,7 +46,7 @@ class Untabulated(Explorer):
         self._by = [specs.dependencies(self, f) for f in functions]
 
     def at(self, **index):
-        return columns_at(self, *sorted(self.position(**index).items()))
+        return fresh(self, self.position(**index))[1]
 
 
 @functools.cache
@@ -54,10 +54,10 @@ def made_by(path):
     """{id: explorer} of a page, from executing the code cells of its chapter once more, down to the last explorer."""
     source = SITE.parents[1] / path.relative_to(SITE).with_suffix(".md")
     states = re.findall(r'<script type="application/json">(\{"spec": .*?)</script>', path.read_text(encoding="utf-8"))
-    said, made = [json.loads(json.loads(state)["spec"]) for state in states], {}
+    said, made = {spec["id"]: spec for spec in (json.loads(json.loads(state)["spec"]) for state in states)}, {}
 
     def make(id, *args, **kwargs):
-        made[id] = Untabulated(id, *args, spec=next(spec for spec in said if spec["id"] == id), **kwargs)
+        made[id] = Untabulated(id, *args, spec=said[id], **kwargs)
 
     names = dict(__name__="__main__", display=lambda *_, **__: None)
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(source.parent), warnings.catch_warnings():
@@ -79,13 +79,15 @@ def explorer_of(path, id):
 
 def fresh(explorer, position):
     """Values of the controls, and columns from a call of the functions that did not go through the table."""
-    index = {name: int(i) for name, i in position.items()}
-    return {name: c.values[index[name]] for name, c in explorer.controls.items()}, columns_at(explorer, *sorted(index.items()))
+    return computed(explorer, *sorted((name, int(i)) for name, i in position.items()))
 
 
 @functools.cache
-def columns_at(explorer, *index):
-    return explorer.compute({name: c.values[dict(index)[name]] for name, c in explorer.controls.items()}, dict(index))
+def computed(explorer, *place):
+    """Once for each position: some take a second."""
+    index = dict(place)
+    values = {name: c.values[index[name]] for name, c in explorer.controls.items()}
+    return values, explorer.compute(values, index)
 
 
 # -------------------------------------------------------------------------------- what the page shows
