@@ -27,7 +27,7 @@ def test_a_comma_stays_with_its_own_formula():
 
 
 @pytest.mark.parametrize("address, sentence, buttons", [
-    ("https://example.org/book", "They are at <https://example.org/book>.", True), (None, "", False)])
+    ("https://example.org/book", "Book and package are at <https://example.org/book>.", True), (None, "", False)])
 def test_the_address_of_the_repository_is_given_when_the_book_is_built(monkeypatch, address, sentence, buttons):
     monkeypatch.delenv("BOOK_REPOSITORY", raising=False)
     if address:

@@ -1,19 +1,23 @@
-// MathJax 3 never breaks a formula of the text, however narrow the page. Here a long one becomes pieces that end behind a
-// relation or a binary operator, where TeX breaks too: MathJax marks both by their space. book.css breaks lines between them.
-const LONG = 16;                                    // symbols; a shorter formula fits the narrowest line and stays whole
-const TYPESET = 150;                                // what MathJax calls a formula that is drawn and not yet in the page
-
-function intoPieces({ display, typesetRoot }) {
-  const math = typesetRoot.querySelector('mjx-math');
-  if (display || math.querySelectorAll('mjx-c').length < LONG) return;
-  let piece = null;
-  for (const node of [...math.children]) {
-    piece ??= math.appendChild(document.createElement('span'));
-    piece.append(node);
-    if (node.matches('mjx-mo:is([space="3"], [space="4"])')) piece = null;
+// MathJax breaks a displayed formula for the width that it finds. In a closed fold it finds none, and a window may change its
+// width: then the formulas concerned are set once more.
+function fit(part) {
+  const { document: all } = MathJax.startup;
+  for (const formula of all.getMathItemsWithin([part])) {
+    const place = formula.typesetRoot.parentNode;
+    if (!formula.display || !place.offsetWidth) continue;
+    const { em, ex, containerWidth, scale } = all.outputJax.getMetricsFor(place, true);
+    if (containerWidth === formula.metrics.containerWidth) continue;
+    formula.setMetrics(em, ex, containerWidth, scale);
+    formula.rerender(all);
   }
 }
 
+function watch() {
+  let waiting;
+  document.addEventListener('toggle', ({ target }) => target.open && fit(target), true);
+  window.addEventListener('resize', () => { clearTimeout(waiting); waiting = setTimeout(fit, 150, document.body); });
+}
+
 if (window.MathJax) {                               // its settings; a page without formulas has none
-  MathJax.options.renderActions = { pieces: [TYPESET + 1, doc => [...doc.math].forEach(intoPieces), intoPieces] };
+  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(watch); } };
 }

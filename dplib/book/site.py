@@ -4,7 +4,6 @@ import functools
 import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import os
 import pkgutil
 import re
@@ -60,7 +59,7 @@ def say_version(app, config):
 def set_repository(app, config):
     """BOOK_REPOSITORY, set by the publishing workflow, is the address on the front page, which launch buttons open in Binder."""
     address = os.environ.get("BOOK_REPOSITORY")
-    config.myst_substitutions = {"repository": f"They are at <{address}>." if address else ""}
+    config.myst_substitutions = {"repository": f"Book and package are at <{address}>." if address else ""}
     if address:
         config.html_theme_options |= {"repository_url": address, "repository_provider": "github", "repository_branch": "main",
                                       "use_repository_button": True, "launch_buttons": {
@@ -81,7 +80,7 @@ FRONT = """<!doctype html>
 
 
 def write_assets(app):
-    """The front page, our front end, and the part of MathJax that the pages use, into the site's own folders."""
+    """The front page and our front end, into the site's own folders."""
     if app.builder.format != "html":
         return
     static = Path(app.outdir, "_static")
@@ -91,14 +90,11 @@ def write_assets(app):
         copy_asset(str(Path(app.confdir, folder)), str(static))
     (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")
     (static / "explorer.css").write_text(style(), encoding="utf-8")
-    mathjax = Path(importlib.util.find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
-    copy_asset(str(mathjax / "tex-chtml.js"), str(static / "mathjax"))
-    copy_asset(str(mathjax / (fonts := "output/chtml/fonts/woff-v2")), str(static / "mathjax" / fonts))
 
 
 def rewrite_pages(app, env):
     """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one changes, all are written anew."""
-    ours = [file.read_bytes() for file in sorted(Path(app.confdir, "chapters", "_web").iterdir())]
+    ours = [file.read_bytes() for file in sorted(Path(app.confdir, "chapters", "_web").rglob("*")) if file.is_file()]
     assets = hashlib.sha256(b"".join([front_end(static=True).encode(), style().encode(), *ours])).hexdigest()
     changed, env.dp_assets = assets != getattr(env, "dp_assets", None), assets
     return sorted(env.found_docs) if changed else []

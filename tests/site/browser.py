@@ -62,7 +62,7 @@ def one_tab(browser, formulas=True, **options):
 
 def leave_out_formulas(context):
     """To typeset formulas is most of what a page costs: for tests that look at other things."""
-    context.route("**/tex-chtml.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    context.route("**/mathjax.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
 
 
 def opened(tab, address):

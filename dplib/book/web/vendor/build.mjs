@@ -1,36 +1,61 @@
-// Bundles the part of Observable Plot that the explorers draw with into ../plot.js, its licences into
-// ../plot.LICENSES.txt. Needed only to update Plot: both products are kept, so the book itself builds without Node.
+// Bundles what the book takes from others: the part of Observable Plot that the explorers draw with, into ../plot.js, and
+// MathJax with its fonts, into chapters/_web/mathjax. Needed only to update them: the products are kept, so the book itself
+// builds without Node.
 //   npm ci && npm run build
 import { build } from "esbuild";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+
+const here = new URL("./", import.meta.url);
+const plotFile = new URL("../plot.js", here);
+const mathjax = new URL("../../../../chapters/_web/mathjax/", here);
 
 // The marks of spec.py; `text` is absent because draw.js places every text itself.
 const names = ["plot", "areaY", "dot", "line", "rect", "rectY", "ruleX", "ruleY"];
 
-const { metafile, outputFiles: [bundle] } = await build({
-  stdin: { contents: `export { ${names.join(", ")} } from "@observablehq/plot";`, resolveDir: import.meta.dirname },
-  bundle: true, minify: true, format: "iife", globalName: "Plot", target: "es2020", charset: "utf8",
-  legalComments: "none", metafile: true, write: false,
-});
+// It ships no text: its code is under the licence of MathJax, and its faces are made from New Computer Modern.
+const FONT = "@mathjax/mathjax-newcm-font";
+const OF_FONT = "Code: the licence of @mathjax/src. Faces: subsets of New Computer Modern by Antonis Tsolomitis, GUST Font License.";
 
-// Every package of which at least one byte is in the bundle, with the text of its licence.
-const [output] = Object.values(metafile.outputs);
-const packageOf = (path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
-const inBundle = Object.entries(output.inputs).filter(([, part]) => part.bytesInOutput > 0);
-const used = new Set(inBundle.map(([path]) => packageOf(path)));
-used.delete(undefined);
-const licences = [...used].sort().map((name) => {
-  const folder = new URL(`node_modules/${name}/`, import.meta.url);
-  const { version, license } = JSON.parse(readFileSync(new URL("package.json", folder)));
-  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-  if (!file) throw new Error(`${name} ships no licence text`);
-  return { title: `${name} ${version} (${license})`, text: readFileSync(new URL(file, folder), "utf8").trim() };
-});
+async function bundle(options) {
+  const { metafile, outputFiles: [output] } = await build({
+    bundle: true, minify: true, format: "iife", target: "es2020", charset: "utf8", legalComments: "none", metafile: true, write: false,
+    ...options,
+  });
+  return { text: output.text, licences: licencesOf(Object.values(metafile.outputs)[0]) };
+}
 
-const plot = licences.find(({ title }) => title.startsWith("@observablehq/plot"));
-const products = new URL("../", import.meta.url);
-const banner = `/* ${plot.title} with parts of d3; licences: plot.LICENSES.txt */\n`;
-const texts = licences.map(({ title, text }) => `${title}\n\n${text}\n`);
-writeFileSync(new URL("plot.js", products), banner + bundle.text);
-writeFileSync(new URL("plot.LICENSES.txt", products), texts.join("\n---\n\n"));
-console.log(`${plot.title}: ${(bundle.contents.length / 1024).toFixed(0)} KB uncompressed, ${texts.length} packages`);
+// Every package of which at least one byte is in a bundle, with the text of its licence.
+function licencesOf(output) {
+  const packageOf = (path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1];
+  const inBundle = Object.entries(output.inputs).filter(([, part]) => part.bytesInOutput > 0);
+  const used = new Set(inBundle.map(([path]) => packageOf(path)));
+  used.delete(undefined);
+  return [...used].sort().map((name) => {
+    const folder = new URL(`node_modules/${name}/`, here);
+    const { version, license } = JSON.parse(readFileSync(new URL("package.json", folder)));
+    const title = `${name} ${version} (${license})`, file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (!file && name !== FONT) throw new Error(`${name} ships no licence text`);
+    return { title, text: file ? readFileSync(new URL(file, folder), "utf8").trim() : OF_FONT };
+  });
+}
+
+function write(script, licenceFile, { text, licences }) {
+  const { title } = licences.find((licence) => /plot |mathjax.src /.test(licence.title));
+  writeFileSync(script, `/* ${title} with parts of others; licences: ${licenceFile} */\n${text}`);
+  writeFileSync(new URL(licenceFile, script), licences.map((one) => `${one.title}\n\n${one.text}\n`).join("\n---\n\n"));
+  console.log(`${title}: ${(text.length / 1024).toFixed(0)} KB uncompressed, ${licences.length} packages`);
+}
+
+const plot = `export { ${names.join(", ")} } from "@observablehq/plot";`;
+write(plotFile, "plot.LICENSES.txt", await bundle({ stdin: { contents: plot, resolveDir: import.meta.dirname }, globalName: "Plot" }));
+
+rmSync(mathjax, { recursive: true, force: true });
+mkdirSync(mathjax, { recursive: true });
+write(new URL("mathjax.js", mathjax), "mathjax.LICENSES.txt", await bundle({ entryPoints: ["mathjax.js"] }));
+// The faces that a formula of the book may use; a page loads those that it uses.
+const faces = ["ar", "b", "bi", "brk", "c", "cb", "ds", "em", "i", "lo", "lt", "m", "mm", "n", "rb", "s", "s3", "s4", "s5", "s6", "s7",
+  "so", "sy", "u", "v", "zero"];
+for (const face of faces) {
+  const file = `mathjax-newcm-font/chtml/woff2/mjx-ncm-${face}.woff2`;
+  cpSync(new URL(`node_modules/@mathjax/${file}`, here), new URL(file, mathjax));
+}
