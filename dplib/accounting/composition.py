@@ -153,7 +153,7 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
     Notes
     -----
     :Privacy: If M is (ε, δ)-DP under ``add_remove``, it has the returned parameters on a sample that each record enters
-        independently; likewise under ``replace`` on a uniformly random subset of m = qn of the n records.
+        independently; likewise under ``replace`` on a uniformly random subset of m = qn of the n records, in random order.
     :References: Theorem *Amplification by subsampling* on the page *What one answer gave away* (thm-subsampling); Balle,
         Barthe and Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
 

@@ -18,7 +18,7 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     Returns
     -------
     int64, the broadcast shape
-        The smallest n with n ≥ (d/3 - dη²)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3; ValueError above 2**62.
+        The smallest n with n ≥ 2 (1 - √3 η) (d/3)/(2 sinh(ε/2) η √d + 14 d δ/3); 0 for η² ≥ 1/3; ValueError above 2**62.
 
     Notes
     -----
@@ -29,7 +29,7 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     Examples
     --------
     >>> tracing_sample_size(columns=[10, 1000, 100_000], accuracy=0.1, epsilon=1, delta=1e-6)
-    array([ 10,  98, 968])
+    array([  17,  168, 1650])
     """
     d = _checks.integers("columns", columns, at_least=1)
     accuracy = _checks.parameters("accuracy", accuracy)
@@ -37,7 +37,7 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     delta = _checks.parameters("delta", delta, or_zero=True)
     with np.errstate(over="ignore"):
         paid = 2 * np.sinh(epsilon / 2) * accuracy / np.sqrt(d) + 14 / 3 * delta  # of a person's score, per column
-        people = np.ceil(np.maximum(1 / 3 - accuracy**2, 0) / paid)
+        people = np.ceil(2 / 3 * np.maximum(1 - np.sqrt(3) * accuracy, 0) / paid)
     return _checks.reals("the answer", people, at_most=_checks.LARGEST).astype(np.int64)[()]
 
 

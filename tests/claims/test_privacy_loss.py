@@ -1,5 +1,6 @@
 """The statements of the page on Gaussian noise and the privacy loss."""
 
+import functools
 import itertools
 import math
 
@@ -211,21 +212,40 @@ def own_coins(data, mechanism, rate):
     return law
 
 
-def fixed_size(data, mechanism, size):
-    samples = list(itertools.combinations(data, size))
-    return sum(mechanism(sample) for sample in samples) / len(samples)
+def in_random_order(data, size):
+    return list(itertools.permutations(data, size))
 
 
-@claim("thm-subsampling", amplify_by_subsampling,
-       mutants={"q times epsilon": lambda *, epsilon, delta, rate: (rate * epsilon, rate * delta),
+def in_their_order(data, size):
+    return list(itertools.combinations(data, size))
+
+
+def fixed_size(data, mechanism, samples):
+    return sum(map(mechanism, samples)) / len(samples)
+
+
+def responses(sample, epsilon):
+    """The distribution of one randomised response for each bit of the sample, in its order."""
+    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+    return functools.reduce(np.multiply.outer, [np.array([1 - truth, truth])[:: 1 if bit else -1] for bit in sample]).ravel()
+
+
+def amplified(epsilon=lambda epsilon, rate: math.log1p(rate * math.expm1(epsilon)), delta=lambda delta, rate: rate * delta):
+    """The parameters of the theorem, with room for mistakes."""
+    return lambda *, rate, **given: (epsilon(given["epsilon"], rate), delta(given["delta"], rate))
+
+
+@claim("thm-subsampling", amplify_by_subsampling, in_random_order,
+       mutants={"q times epsilon": (amplified(epsilon=lambda epsilon, rate: rate * epsilon), in_random_order),
                 "only a record that leaves":
-                    lambda *, epsilon, delta, rate: (-math.log1p(rate * math.expm1(-epsilon)), rate * delta),
-                "delta amplified twice":
-                    lambda *, epsilon, delta, rate: (math.log1p(rate * math.expm1(epsilon)), rate**2 * delta)})
-def test_every_sample(amplify):
+                    (amplified(epsilon=lambda epsilon, rate: -math.log1p(rate * math.expm1(-epsilon))), in_random_order),
+                "delta amplified twice": (amplified(delta=lambda delta, rate: rate**2 * delta), in_random_order),
+                "a subset in the order of the data": (amplify_by_subsampling, in_their_order)})
+def test_every_sample(amplify, samples):
     """Enumerate all samples of six records, by own coins under add/remove and of fixed size under replacement.
 
-    Two mechanisms see them: a noisy count, and a coin that says whether record 7 is there, which meets epsilon.
+    Two mechanisms see them: a noisy count, and a coin that says whether record 7 is there, which meets epsilon. A third sees
+    all samples of three bits, in random order, and gives a randomised response for each.
     """
     others, above, met = [0, 1, 1, 0, 1], [], []
     for epsilon, delta, size in itertools.product((.1, 1, 3), (0, .02), (1, 2, 4)):
@@ -235,9 +255,13 @@ def test_every_sample(amplify):
         count = lambda sample: noisy_count(sum(sample), epsilon, top=8)
         for mechanism, record in ((member, 7), (count, 1)):
             pairs = [(own_coins([*others, record], mechanism, rate), own_coins(others, mechanism, rate)),
-                     (fixed_size([*others, record], mechanism, size), fixed_size([*others, 0], mechanism, size))]
+                     tuple(fixed_size(x, mechanism, samples(x, size)) for x in ([*others, record], [*others, 0]))]
             above += [float(hockey_stick(p, q, epsilon=stated)) - stated_delta for p, q in pairs]
             if mechanism is member and delta == 0:
                 met += [abs(float(max_log_ratio(p[1:3], q[1:3])) - stated) for p, q in pairs]
+    for epsilon, size, rest in itertools.product((.5, math.log(10)), (1, 2, 3), itertools.product((0, 1), repeat=2)):
+        stated, _ = amplify(epsilon=epsilon, delta=0, rate=size / 3)
+        p, q = (fixed_size(x, lambda sample: responses(sample, epsilon), samples(x, size)) for x in ((1, *rest), (0, *rest)))
+        above.append(float(hockey_stick(p, q, epsilon=stated)))
     assert max(above) <= 1e-12 and max(met) <= 1e-9
     return f"delta not exceeded in {len(above)} cases; the coin meets epsilon {to(max(met))}"

@@ -112,7 +112,7 @@ def denominator(epsilon, delta, alpha, largest):
 
 def least_people(d, alpha, epsilon, delta):
     """The statement."""
-    return (d / 3 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3)
+    return 2 * math.sqrt(d / 3) * (math.sqrt(d / 3) - alpha) / denominator(epsilon, delta, alpha, 7 * d / 3)
 
 
 def best_pair(epsilon, delta, alpha, largest, grid=40):
@@ -157,9 +157,10 @@ def rounded_up(change=least_people):
                 "exp(epsilon) - 1, which nothing attains": (lambda epsilon, delta, alpha, largest:
                     math.expm1(epsilon) * alpha + 2 * delta * largest, least_people, tracing_sample_size),
                 "d/2 in place of d/3": (denominator, lambda d, alpha, epsilon, delta:
-                    (d / 2 - alpha**2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
-                "half of the squared error": (denominator, lambda d, alpha, epsilon, delta:
-                    (d / 3 - alpha**2 / 2) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
+                    2 * math.sqrt(d / 2) * (math.sqrt(d / 2) - alpha) / denominator(epsilon, delta, alpha, 7 * d / 3), tracing_sample_size),
+                "half of the error": (denominator, lambda d, alpha, epsilon, delta:
+                    2 * math.sqrt(d / 3) * (math.sqrt(d / 3) - alpha / 2) / denominator(epsilon, delta, alpha, 7 * d / 3),
+                    tracing_sample_size),
                 "in the package: the simpler form": (denominator, least_people, rounded_up(lambda d, alpha, epsilon, delta:
                     d / 6 / (math.expm1(epsilon) * alpha + 8 * d * delta))),
                 "in the package: one person too few":
