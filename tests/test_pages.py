@@ -81,11 +81,40 @@ def test_the_rule_counts_what_takes_time():
     read, proofs, exercises = minutes.minutes(page)
     assert len(TIMED) > 10 and read < proofs < exercises
     longer = {"figure": "```{code-cell}\n" + "Explorer(\"x\")\n" * 10 + "```\n", "words": "word " * 2000, "formulas": "$$x$$\n" * 40,
-              "proof": ":::{dropdown} Proof\n" + "word " * 2000 + "\n:::\n", "exercise": ":::{exercise} By hand\n:::\n" * 4}
+              "proof": ":::{dropdown} Proof\n" + "word " * 2000 + "\n:::\n", "exercise": ":::{exercise} By hand · easy\n:::\n"}
     for what, more in longer.items():
         steps = [new - old for new, old in zip(minutes.minutes(f"{page}\n{more}"), (read, proofs, exercises), strict=True)]
         assert (steps[0] > 0) == (what in ("figure", "words", "formulas")) and (steps[1] > 0) == (what != "exercise") and steps[2] > 0, what
     assert minutes.minutes(f"{page}\n```\n" + "code " * 2000 + "\n```\n") == [read, proofs, exercises]
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+# Said of a distribution, of someone without an antecedent, of sizes; what the house says instead is in CONTRIBUTING.md.
+UNWANTED = {r"\blaws?\b(?! of large numbers)": "distribution", r"\bwhoever\b": "anybody who", r"\bfrom (?!there|here|now)\S+ on\b": "once n reaches",
+            r"\bto feel it\b": "Intuition.", r"[.!?:] Who \w+ [^?]*\.(?:\s|$)": "somebody who"}
+
+
+def unwanted(page):
+    """The words of a page, code left out, that the house does not use."""
+    open_text = re.sub(r"^```.*?^```$|^:\w+:[^\n]*$|`[^`]*`|\$[^$]*\$", " ", page, flags=re.M | re.S)
+    return [found[0] for words in UNWANTED for found in re.finditer(words, open_text, flags=re.I)]
+
+
+@pytest.mark.parametrize("page", sorted(page.stem for page in CHAPTERS.glob("*.md")))
+def test_a_page_uses_no_words_that_the_house_does_not(page):
+    assert not unwanted(text(page))
+
+
+def test_unwanted_words_are_found():
+    found = "The laws agree. Whoever asks, from 12 on, is told. To feel it: Who asks is told.\n"
+    assert len(unwanted(found)) == len(UNWANTED) and not unwanted("The law of large numbers. `law` $law$ Who asks? You do.")
+
+
+def test_exercises_say_how_hard_they_are():
+    titles = [title for page in CHAPTERS.glob("*.md") for title in re.findall(r"^:::\{exercise\} (.*)$", text(page.stem), flags=re.M)]
+    assert len(titles) > 60
+    assert not [title for title in titles if not re.search(r" · (easy|medium|hard)$", title)]
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -117,6 +146,16 @@ def test_nobody_is_where_the_figure_of_two_worlds_forbids():
             means = names["within_range"](shift, R)
             assert np.all(means["forbidden"] >= tests["bound"])
             assert not any(np.any(means[name] < means["forbidden"]) for name in ("clip", "two"))      # not found: masked
+
+
+def test_nobody_is_where_the_map_of_a_mean_forbids():
+    names = run("packing", "def demanded", "def without_delta")
+    for epsilon in (.2, .5, 1):
+        pure = names["without_delta"](epsilon)
+        assert np.all(pure["two"] >= pure["pure"]) and np.all(pure["clip"] >= pure["pure"])        # off the map: masked
+        for delta in (1e-12, 1e-3):
+            approximate = names["with_delta"](epsilon, delta)
+            assert np.all(approximate["free"] >= approximate["bent"]) and np.all(approximate["bent"] <= pure["pure"])
 
 
 # --- data -------------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def two_point_sample_size(*, total_variation, epsilon, beta):
     -----
     :Privacy: With fewer records every ε-DP test under ``replace`` errs with probability more than β under one of the two.
     :Error: Rounding of order 1e-16 n in the logarithm of 2β.
-    :References: Theorem *Two laws* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
+    :References: Theorem *Two distributions* on the page *Telling two worlds apart* (thm-two-point); Acharya, Sun and Zhang,
         *Differentially private testing of identity and closeness of discrete distributions* (2018).
 
     Examples

@@ -44,7 +44,7 @@ def adaptive_plan(*, size, radius, epsilon, beta=0.01):
     Returns
     -------
     AdaptivePlan
-        ε₁ = max(min(ε/10, 8/√n), x/n), x = 4 ln(1.085 R x/β), a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if ε₁ < ε and
+        ε₁ = max(min(ε/10, 8/√n), τ/n), τ = 4 ln(1.085 R τ/β), a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if ε₁ < ε and
         their first-order variance is below that of the median with all of ε.
 
     Notes

@@ -214,7 +214,7 @@ def bound_with(**mistake):
 
 @claim("thm-median-failure", median_failure_bound,
        mutants={"one side only": bound_with(sides=1), "the shoulders forgotten": bound_with(far=False),
-                "one of the two terms of A forgotten": bound_with(second=False),
+                "one of the two terms of Λ forgotten": bound_with(second=False),
                 "the exponent without its half": bound_with(theta_over_epsilon=1.),
                 "z_0 = h_0 in place of the average": bound_with(average=False)})
 def test_misses_of_the_centre(bound):

@@ -9,6 +9,7 @@ from scipy.special import ndtr, ndtri
 
 from dplib.audit import noise_distribution_test
 from dplib.mean import coarse_failure_bound, noise_tail, two_stage_mean, two_stage_mean_error_bound
+from dplib.mechanisms import exponential_probabilities
 from tests.chance import FAR, LEVEL, laplace_cdf
 from tests.claims import claim, to
 
@@ -135,6 +136,44 @@ def test_failures_of_the_first_stage(F):
             assert true <= stated + FAR * error + 1e-12, (n, R, epsilon, width, mu, true, stated)
             nearest = max(nearest, true / max(stated, 1e-12))
     return f"failures at most {nearest:.2f} of the bound in {len(settings)} settings; the bound right {to(off)}"
+
+
+def always_replaced(scores, *, monotonic, **given):
+    """The weights of replacement, whatever the relation is."""
+    return exponential_probabilities(scores, **given)
+
+
+def twice_too_sharp(scores, *, epsilon, **given):
+    return exponential_probabilities(scores, epsilon=2 * epsilon, **given)
+
+
+@claim("cor-coarse-add-remove", exponential_probabilities, coarse_failure_bound,
+       mutants={"the weights of replacement": (always_replaced, coarse_failure_bound),
+                "weights twice as sharp": (twice_too_sharp, coarse_failure_bound),
+                "four epsilon in the bound":
+                    (exponential_probabilities, lambda epsilon, **given: coarse_failure_bound(epsilon=2 * epsilon, **given))})
+def test_first_stage_under_add_remove(probabilities, F):
+    """Compute the distribution of the chosen cell for all counts of up to six records in four cells, and with one record more. Then
+    compute the probability of a wrong cell, exactly given the counts and averaged over 20 000 drawn counts; it may exceed
+    the bound by 6.5 standard errors.
+    """
+    choice = lambda counts, epsilon: probabilities(counts, sensitivity=1, epsilon=epsilon, monotonic=True)
+    counts = np.array([c for c in itertools.product(range(7), repeat=4) if sum(c) <= 6], dtype=float)
+    highest, nearest, rng = 0, 0, np.random.default_rng(4)
+    for epsilon, cell in itertools.product((.1, .7, 2.), np.eye(4)):
+        loss = np.log(choice(counts + cell, epsilon) / choice(counts, epsilon))
+        highest = max(highest, np.abs(loss).max() / epsilon)
+        assert highest <= 1 + 1e-9
+    for n, R, epsilon in ((400, 10, .05), (150, 10, .2), (200, 30, .15), (60, 4, .5), (110, 8, 2.)):
+        stated = F(size=n, radius=R, epsilon=2 * epsilon)
+        for mu in (0., .3, .5, float(R)):
+            mass = masses(mu, 1, R)
+            drawn = rng.multinomial(n, np.append(mass, max(0, 1 - mass.sum())), size=20_000)[:, :-1]
+            far = np.abs(np.arange(2 * R) - min(math.floor(mu) + R, 2 * R - 1)) >= 2
+            failed = choice(drawn.astype(float), epsilon)[:, far].sum(axis=1)
+            assert failed.mean() <= stated + FAR * failed.std() / math.sqrt(len(failed)) + 1e-12, (n, R, epsilon, mu)
+            nearest = max(nearest, failed.mean() / stated)
+    return f"largest log-ratio {highest:.6f} epsilon; failures at most {nearest:.2f} of the bound"
 
 
 def enough_people(cells, epsilon, beta):
