@@ -4,6 +4,8 @@
 and nothing else; a statement without a record, or a record without a statement, fails the build.
 """
 
+import html
+import itertools
 import json
 import re
 from pathlib import Path
@@ -43,10 +45,21 @@ def caught(record):
     return "Mutants that it catches: " + "; ".join(record["caught"]) + "."
 
 
+def folded(summary, *content, **attributes):
+    """What unfolds under one line."""
+    start, end = (nodes.raw("", tag, format="html") for tag in (f"<details><summary>{summary}</summary>", "</details>"))
+    return nodes.container("", start, *content, end, **attributes)
+
+
+def mistakes(checks):
+    number = sum(len(record["caught"]) for record in checks)
+    return f"{number} mistake{'s' * (number > 1)} caught"
+
+
 # --- under each statement ---------------------------------------------------------------------------------------------------
 
 def add_checked_lines(app, doctree):
-    """Under each statement: what was done to try to break it, which mutants that catches, and the way to the whole check."""
+    """Under each statement one line, which unfolds: what was done to try to break it, and which mutants that catches."""
     env, stated = app.env, statements(doctree)
     checks = records(env) if stated else []
     for node in stated:
@@ -54,14 +67,17 @@ def add_checked_lines(app, doctree):
         env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
         mine = [r for r in checks if r["label"] == node["label"]]
         if "cited" in node["classes"]:
-            node += nodes.paragraph("", "Cited from the literature; this book does not check it.", classes=["dp-checked"])
-        elif not mine:
+            node += nodes.paragraph("", "Cited from the literature; this book does not check it.", classes=["dp-cited"])
+        elif mine:
+            node += folded(f"checked · {mistakes(mine)}", *(checked(env, record) for record in mine), classes=["dp-checked"])
+        else:
             log.warning("the statement %r has no check in tests/claims", node["label"], location=node)
-        for record in mine:
-            line = nodes.paragraph(classes=["dp-checked"])
-            line += link_to(env, "std", "ref", anchor(record), "Checked", explicit=True)
-            line += nodes.Text(f": {first_sentence(record['what'])} {caught(record)}")
-            node += line
+
+
+def checked(env, record):
+    """What one check does, and the way to the whole of it."""
+    whole = link_to(env, "std", "ref", anchor(record), "The whole check", explicit=True)
+    return nodes.paragraph("", f"{first_sentence(record['what'])} {caught(record)} ", whole, nodes.Text("."))
 
 
 def first_sentence(text):
@@ -75,44 +91,42 @@ def anchor(record):
 # --- the page ---------------------------------------------------------------------------------------------------------------
 
 class ClaimsTable(SphinxDirective):
-    """`{claims-table}`: every claim of the last run, chapter by chapter."""
+    """`{claims-table}`: every claim of the last run, page by page."""
 
     def run(self):
         self.env.note_dependency(str(claims_file(self.env)))
-        out, chapter = [], None
-        for record in by_chapter(records(self.env), self.env):
-            if record["chapter"] != chapter:
-                chapter = record["chapter"]
-                out.append(nodes.rubric("", "", link_to(self.env, "std", "doc", page := f"/chapters/{chapter}", page)))
-            out.append(self.entry(record))
-        return out
+        checks = by_chapter(records(self.env), self.env)
+        return [self.page(name, list(of_page)) for name, of_page in itertools.groupby(checks, key=lambda record: record["chapter"])]
+
+    def page(self, name, checks):
+        title = re.search(r"^# (.*)$", Path(self.env.srcdir, "chapters", f"{name}.md").read_text(encoding="utf-8"), flags=re.M)[1]
+        return nodes.section("", nodes.title("", title), *map(self.entry, checks), ids=[f"checks-of-{name}"])
 
     def entry(self, record):
-        name = anchor(record)
-        box = nodes.container(classes=["dp-claim"], ids=[name], names=[name])
-        self.state.document.note_explicit_target(box)
-        title = nodes.paragraph(classes=["dp-claim-title"])
-        title += link_to(self.env, "prf", "ref", record["label"], record["label"])
-        box += [title, runs_on(record), nodes.paragraph("", record["what"]),
-                nodes.paragraph("", f"Measured in this build: {record['measured']}."), nodes.paragraph("", caught(record))]
+        name, kinds = anchor(record), WHERE[where(record)[0]]
+        source = folded(html.escape(record["test"]), nodes.literal_block(record["source"], record["source"], language="python"))
+        content = [runs_on(record), nodes.paragraph("", record["what"]),
+                   nodes.paragraph("", f"Measured in this build: {record['measured']}."), nodes.paragraph("", caught(record))]
         if record["twins"]:
-            box += nodes.paragraph("", "It passes on what they are made from, without the mistake: ",
-                                   *names(record["twins"]), nodes.Text("."))
-        details = nodes.container(classes=["dp-claim-source"])
-        details += [nodes.raw("", f"<details><summary>{record['test']}</summary>", format="html"),
-                    nodes.literal_block(record["source"], record["source"], language="python"),
-                    nodes.raw("", "</details>", format="html")]
-        box += details
+            content.append(nodes.paragraph("", "It passes on what they are made from, without the mistake: ",
+                                           *names(record["twins"]), nodes.Text(".")))
+        link = nodes.paragraph("", "The statement: ", link_to(self.env, "prf", "ref", record["label"], record["label"]))
+        box = folded(f"<b>{record['label']}</b> · {kinds} · {mistakes([record])}", link, *content, source,
+                     classes=["dp-claim"], ids=[name], names=[name])
+        self.state.document.note_explicit_target(box)
         return box
 
 
 WHERE = {"package": "code of the package", "page": "code of the page", "formula": "formula of the test"}
 
 
+def where(record):
+    return [kind for kind in WHERE if any(part["from"] == kind for part in record["code"])]
+
+
 def runs_on(record):
     """What the check is run on: code of the package or of the page, or a formula that the test repeats from the statement."""
-    line = nodes.paragraph("", "Runs on ", classes=["dp-claim-code"])
-    kinds = [kind for kind in WHERE if any(part["from"] == kind for part in record["code"])]
+    line, kinds = nodes.paragraph("", "Runs on ", classes=["dp-claim-code"]), where(record)
     for kind in kinds:
         line += nodes.Text(WHERE[kind] if kind == kinds[0] else f"; {WHERE[kind]}")
         if written := [part["name"] for part in record["code"] if part["from"] == kind and part["name"] != "<lambda>"]:

@@ -1,0 +1,58 @@
+// MathJax breaks a displayed formula for the width that it finds. In a closed fold it finds none, and a window may change its
+// width: then the formulas concerned are set once more.
+function fit(part) {
+  const { document: all } = MathJax.startup;
+  for (const formula of all.getMathItemsWithin([part])) {
+    const place = formula.typesetRoot.parentNode;
+    if (!formula.display || !place.offsetWidth) continue;
+    const { em, ex, containerWidth, scale } = all.outputJax.getMetricsFor(place, true);
+    if (containerWidth === formula.metrics.containerWidth) continue;
+    formula.setMetrics(em, ex, containerWidth, scale);
+    formula.rerender(all);
+  }
+}
+
+function watch() {
+  let waiting;
+  document.addEventListener('toggle', ({ target }) => target.open && fit(target), true);
+  window.addEventListener('resize', () => { clearTimeout(waiting); waiting = setTimeout(fit, 150, document.body); });
+}
+
+if (window.MathJax) {                               // its settings; a page without formulas has none
+  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(watch); } };
+}
+
+// Paper has no folds: proofs are printed, and so are solutions (book.css).
+let folded = [];
+window.addEventListener('beforeprint', () => {
+  folded = [...document.querySelectorAll('.bd-article details:not([open])')].filter(fold => !fold.closest('.cell'));
+  for (const fold of folded) fold.open = true;
+});
+window.addEventListener('afterprint', () => { for (const fold of folded) fold.open = false; });
+
+// The list of all claims: a fold opens when something leads to it, and a word leaves only the checks that have it.
+const claims = [...document.querySelectorAll('div.dp-claim')];
+
+function unfoldTarget() {
+  const claim = claims.find(({ id }) => `#${id}` === location.hash);
+  if (claim) claim.querySelector('details').open = true;
+}
+
+function offerFilter() {
+  const field = document.createElement('input'), label = document.createElement('label');
+  Object.assign(field, { type: 'search', placeholder: 'a statement, a function, a mistake' });
+  label.className = 'dp-filter';
+  label.append('Show only ', field);
+  field.addEventListener('input', () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const claim of claims) claim.hidden = !words.every(word => claim.textContent.toLowerCase().includes(word));
+    for (const part of document.querySelectorAll('section:has(> div.dp-claim)')) part.hidden = !part.querySelector('div.dp-claim:not([hidden])');
+  });
+  claims[0].closest('section').before(label);
+}
+
+if (claims.length) {
+  offerFilter();
+  unfoldTarget();
+  window.addEventListener('hashchange', unfoldTarget);
+}
