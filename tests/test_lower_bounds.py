@@ -375,7 +375,8 @@ def test_tracing_sample_size_is_the_statement(d, eta, epsilon, delta):
     with mpmath.workdps(40):
         d, eta = mpmath.mpf(d), mpmath.mpf(eta)
         alpha = eta * mpmath.sqrt(d)
-        bound = 2 * mpmath.sqrt(d / 3) * (mpmath.sqrt(d / 3) - alpha) / (2 * mpmath.sinh(mpmath.mpf(epsilon) / 2) * alpha + 14 * d * delta / 3)
+        scores = 2 * mpmath.sqrt(d / 3) * (mpmath.sqrt(d / 3) - alpha)
+        bound = scores / (2 * mpmath.sinh(mpmath.mpf(epsilon) / 2) * alpha + 14 * d * delta / 3)
     ours = tracing_sample_size(columns=int(d), accuracy=float(eta), epsilon=epsilon, delta=delta)
     assert ours == mpmath.ceil(bound) and ours.dtype == np.int64
 

@@ -153,3 +153,13 @@ def test_mutants_of_the_references_are_found():
     assert not list(problems_of_references(right))
     for mutant in ("thm-laplace", right.replace("Laplace", "Gauss"), "theorem *X* on the page *Y* (thm-none)"):
         assert list(problems_of_references(mutant)), mutant
+
+
+def test_the_page_of_the_package_has_every_name_and_every_module_a_page():
+    page = (ROOT / "chapters/api.md").read_text(encoding="utf-8")
+    names = {name for name in public_names() if "." not in name}
+    assert names == set(re.findall(r"`(\w+)`", page.split("## All names")[1]))
+    modules = {target.split(".")[1] for target in public_names().values()}
+    for module in modules:
+        file = f"api-{module.replace('_', '-')}.md"
+        assert f"]({file})" in page and f"automodule:: dplib.{module}\n" in (ROOT / "chapters" / file).read_text(encoding="utf-8")

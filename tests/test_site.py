@@ -37,6 +37,15 @@ def test_the_address_of_the_repository_is_given_when_the_book_is_built(monkeypat
     assert config.myst_substitutions == {"repository": sentence} and ("launch_buttons" in config.html_theme_options) == buttons
 
 
+@pytest.mark.parametrize("shown, read", [("8.6e-05", "8.6·10⁻⁵"), ("1e-06", "10⁻⁶"), ("2.0e+12", "2.0·10¹²"), ("0.5", "0.5"),
+                                         ("e-05", "e-05")])
+def test_a_number_of_the_run_reads_as_on_the_axes(shown, read):
+    document = new_document("page")
+    document += nodes.paragraph("", "", nodes.inline("", shown, classes=["pasted-text"]), nodes.inline("", "8.6e-05"))
+    site.write_powers(None, document, "page")
+    assert document.astext() == f"{read}8.6e-05"
+
+
 # --- which pages are executed again -----------------------------------------------------------------------------------
 
 @pytest.fixture

@@ -18,8 +18,23 @@ function watch() {
   window.addEventListener('resize', () => { clearTimeout(waiting); waiting = setTimeout(fit, 150, document.body); });
 }
 
+// A formula of the text breaks behind a sign, as in print, and a short one stays whole (book.css).
+const SHORT = 16;                                   // symbols
+
+function breakBehind({ math, data }) {
+  if (!math.display) data.root.walkTree(node => node.isKind('mo') && node.attributes.set('linebreakstyle', 'after'));
+}
+
+function keepWhole() {
+  for (const formula of document.querySelectorAll('mjx-container:not([display])')) {
+    formula.classList.toggle('dp-whole', formula.querySelectorAll('mjx-c').length < SHORT);
+  }
+  watch();
+}
+
 if (window.MathJax) {                               // its settings; a page without formulas has none
-  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(watch); } };
+  MathJax.tex = { postFilters: [breakBehind] };
+  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(keepWhole); } };
 }
 
 // Paper has no folds: proofs are printed, and so are solutions (book.css).
@@ -55,4 +70,15 @@ if (claims.length) {
   offerFilter();
   unfoldTarget();
   window.addEventListener('hashchange', unfoldTarget);
+}
+
+// Names of the package stood on one page once: an old address leads to the page of the name's module.
+if (location.hash.startsWith('#dplib.') && !document.getElementById(location.hash.slice(1))) {
+  const moved = [...document.querySelectorAll('.bd-article a')].find(({ hash }) => hash === location.hash);
+  if (moved) location.replace(moved.href);
+}
+
+// The arrow that unfolds a list of contents has no name of its own.
+for (const arrow of document.querySelectorAll('.has-children > details > summary')) {
+  arrow.setAttribute('aria-label', `Pages of ${arrow.closest('.has-children').querySelector('a').textContent.trim()}`);
 }

@@ -29,6 +29,9 @@ STYLE = {
 matplotlib.rcParams.update(STYLE)        # for the whole process: axes and legends read their style when they are made
 
 
+WIDTHS = dict(wide=7.2, narrow=3.9)      # inches: the column of a laptop, and a little more than that of a phone
+
+
 class ThemedFigure(Figure):
     """A matplotlib Figure that displays itself in both themes; make it with `figure`."""
 
@@ -38,23 +41,32 @@ class ThemedFigure(Figure):
         return {"text/plain": self.alt, "text/html": self.html(), "image/png": base64.b64encode(png.getvalue()).decode()}
 
     def html(self):
-        """The drawing as SVG with CSS variables for inks, with its words for those who do not see it."""
+        """The drawing as SVG with CSS variables for inks, with its words for those who do not see it: once for the column
+        of a laptop and once for a phone, of which the page shows one, so that the texts are of one size.
+        """
+        drawings = "".join(self.svg(name) for name in WIDTHS)
+        return f'<div class="dp-still" role="img" aria-label="{html.escape(self.alt, quote=True)}">{drawings}</div>'
+
+    def svg(self, name):
+        width, height = self.get_size_inches()
+        share = WIDTHS[name] / width
+        self.set_size_inches(WIDTHS[name], height * (share + 1) / 2)      # half as much higher as it is wider
         drawing = io.StringIO()
-        with matplotlib.rc_context({"svg.hashsalt": self.alt}):      # ids that differ between figures, not between builds
+        with matplotlib.rc_context({"svg.hashsalt": f"{name} {self.alt}"}):      # ids that differ between figures, not between builds
             self.savefig(drawing, format="svg", metadata={"Date": None, "Creator": None})
+        self.set_size_inches(width, height)
         svg = drawing.getvalue()
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg"):], flags=re.S)
         svg = svg.replace("#000000", INK)                                  # black, matplotlib's "k", is the ink of either theme
-        for name, ink in INKS.items():
-            svg = svg.replace(ink, f"var({name}, {ink})")
-        svg = svg.replace("<svg", '<svg aria-hidden="true"', 1)
-        return f'<div class="dp-still" role="img" aria-label="{html.escape(self.alt, quote=True)}">{svg}</div>'
+        for variable, ink in INKS.items():
+            svg = svg.replace(ink, f"var({variable}, {ink})")
+        return svg.replace("<svg", f'<svg class="dp-{name}" aria-hidden="true"', 1)
 
 
 def figure(*, alt, width=4.8, height=3.2):
     """An empty figure, `width` by `height` inches; `alt` says in words what it shows to somebody who does not see it.
 
-    It is not much wider than a phone, so that its texts can be read on one. Draw on it with matplotlib's own methods and
+    A page shows it in two other widths, `WIDTHS`, so place texts by the data. Draw on it with matplotlib's own methods and
     let it be the last line of the cell.
     """
     if not isinstance(alt, str) or not alt.strip():

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import html
 import importlib
 import importlib.metadata
 import os
@@ -50,10 +51,12 @@ def use_own_profile(root):
 # --- what the configuration cannot know ----------------------------------------------------------------------------------
 
 def say_version(app, config):
-    """Under each page: which package computed it, and what a reader may do with it."""
-    version = importlib.metadata.version("dplib")
+    """Under each page: which package computed it, how to cite it, and what a reader may do with it."""
+    version, address = importlib.metadata.version("dplib"), os.environ.get("BOOK_REPOSITORY")
+    source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        f"<p>Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>")
+        f"<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version {version}, 2026.{source}<br>"
+        f"Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>")
 
 
 def set_repository(app, config):
@@ -147,6 +150,14 @@ def keep_punctuation(app, doctree):
             together += [math, nodes.Text(mark[0])]
 
 
+def write_powers(app, doctree, docname):
+    """A number of the run reads 8.6·10⁻⁵, as on the axes, and not 8.6e-05."""
+    for number in doctree.findall(nodes.inline):
+        if "pasted-text" in number["classes"] and (parts := re.fullmatch(r"([\d.]+)e([+-]\d+)", number.astext().strip())):
+            power = "10" + str(int(parts[2])).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+            number.children = [nodes.Text(power if float(parts[1]) == 1 else f"{parts[1]}·{power}")]
+
+
 # --- names of the package link to its reference ----------------------------------------------------------------------------
 
 def link_names(app, doctree):
@@ -198,6 +209,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("env-updated", rewrite_pages)
     app.connect("doctree-resolved", check_figures)
+    app.connect("doctree-resolved", write_powers)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
     app.connect("doctree-read", keep_punctuation)
     app.connect("doctree-read", link_names)

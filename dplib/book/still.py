@@ -155,7 +155,7 @@ def draw_texts(ax, mark, fill):
         if np.isfinite(at).all():
             ax.annotate(fill(o["text"]), at, offset, textcoords="offset points", annotation_clip=False, va="center",
                         ha=SIDES[o.get("textAnchor", "middle")], color=mark.ink("fill", "currentColor"), weight=weight,
-                        size=POINT * o.get("fontSize", 12))
+                        size=POINT * o.get("fontSize", 13))
 
 
 DRAW = dict(line=draw_line, areaY=draw_area, dot=draw_dots, rect=draw_rects, rectY=draw_rects, ruleX=draw_rules,

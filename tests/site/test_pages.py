@@ -159,3 +159,48 @@ def test_no_solution_of_an_assignment_is_on_the_site(site):
         if file.suffix in {".html", ".txt", ".md", ".js", ".ipynb"}:
             text = file.read_text(encoding="utf-8", errors="ignore")
             assert "BEGIN SOLUTION" not in text and "# SOLUTION" not in text, file
+
+
+# --- what page.js does ----------------------------------------------------------------------------------------------------
+
+def test_an_old_address_of_a_name_leads_to_the_page_of_its_module(browser, base):
+    with one_tab(browser) as tab:
+        opened(tab, f"{base}/chapters/api.html#dplib.mechanisms.laplace")
+        tab.wait_for_url("**/api-mechanisms.html#dplib.mechanisms.laplace")
+
+
+def test_a_claim_unfolds_when_something_leads_to_it_and_a_word_leaves_only_the_claims_that_have_it(browser, base):
+    with one_tab(browser) as tab:
+        page = opened(tab, f"{base}/chapters/claims.html")
+        claims = page.locator("div.dp-claim")
+        name, all_claims = claims.nth(3).get_attribute("id"), claims.count()
+        assert page.locator("div.dp-claim > details[open]").count() == 0
+        page.evaluate("name => { location.hash = name }", name)
+        page.wait_for_function("document.querySelectorAll('div.dp-claim > details[open]').length === 1")
+        page.get_by_label("Show only").fill("thm-laplace sensitivity")
+        shown = [claim for claim in claims.all() if claim.is_visible()]
+        assert 0 < len(shown) < all_claims / 10 and all("laplace" in claim.inner_text().lower() for claim in shown)
+        page.get_by_label("Show only").fill("")
+        assert all(claim.is_visible() for claim in claims.all())
+
+
+def test_formulas_fit_the_window_when_it_changes_and_folds_that_open(browser, site):
+    too_wide = """[...document.querySelectorAll('mjx-container[display] mjx-math')].filter(formula =>
+        formula.offsetWidth && formula.getBoundingClientRect().right > document.documentElement.clientWidth).length"""
+    with one_tab(browser) as tab:
+        page = opened(tab, max((site / name for name in PAGES), key=formulas).as_uri())
+        page.set_viewport_size(dict(width=360, height=740))
+        page.wait_for_function(f"{too_wide} === 0")
+        unfold(page)
+        page.wait_for_function(f"{too_wide} === 0")
+
+
+def test_paper_has_no_folds_but_those_of_code(browser, site):
+    closed = "document.querySelectorAll('.bd-article details:not([open])').length"
+    with one_tab(browser, formulas=False) as tab:
+        page = opened(tab, (site / "chapters/privacy.html").as_uri())
+        before = page.evaluate(closed)
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("details.sd-dropdown:not([open])").count() == 0 < page.evaluate(closed) < before
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(closed) == before

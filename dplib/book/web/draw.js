@@ -27,6 +27,8 @@ function fillIn(template, columns, values) {
 
 const pen = document.createElement("canvas").getContext("2d");
 
+const SIZE = 13;                    // of all text, in pixels, at every width
+
 /** The width of a text in pixels. */
 function measure(text, font) {
   pen.font = font;
@@ -60,7 +62,7 @@ function prepare([kind, { text, label, labelAt, ...given }], columns, number) {
 function drawFigure(spec, columns, values, width, fontFamily, frame) {
   const { marks, x, y, ...given } = spec.plot;
   const prepared = marks.map((mark, i) => prepare(mark, columns, i));
-  const font = `600 12px ${fontFamily}`;
+  const font = `600 ${SIZE}px ${fontFamily}`;
   const yAxis = axis(y, values, () => 6);
   const sides = sideMargins(prepared, yAxis, x, values, width, font);
   const margins = { marginTop: 28, marginBottom: 46, ...sides, ...given };
@@ -68,7 +70,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame) {
   const svg = Plot.plot({
     width, height: Math.round(Math.min(360, 130 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
     grid: true, clip: true,
-    style: { background: "none", color: "inherit", fontSize: "12px", fontFamily: "inherit" },
+    style: { background: "none", color: "inherit", fontSize: `${SIZE}px`, fontFamily: "inherit" },
     marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
       Plot[kind]({ length }, kind === "dot" ? wholeDots(options, xAxis, yAxis) : options)),
   });
@@ -140,7 +142,7 @@ function anchor({ kind, labelAt, length, options }, x, y) {
 /** Put text marks and direct labels into a figure: inside its edges, and direct labels clear of one another. */
 function placeTexts(svg, prepared, fill, width, font) {
   const x = svg.scale("x"), y = svg.scale("y");
-  const put = (text, at, { fill: ink = "currentColor", fontSize = 12, fontWeight = 400 }, className) => {
+  const put = (text, at, { fill: ink = "currentColor", fontSize = SIZE, fontWeight = 400 }, className) => {
     const node = document.createElementNS(svg.namespaceURI, "text");
     const attributes = { class: className, x: at.x.toFixed(1), y: at.y.toFixed(1), dy: "0.32em", "text-anchor": "start",
       fill: ink, "font-size": fontSize, "font-weight": fontWeight };
@@ -151,8 +153,8 @@ function placeTexts(svg, prepared, fill, width, font) {
   prepared.forEach((mark, number) => {
     if (mark.kind !== "text") return;
     const { options } = mark, text = fill(mark.text);
-    const { dx = 0, dy = 0, fontSize = 12, fontWeight = 400, textAnchor = "middle" } = options;
-    const wide = measure(text, font.replace("600 12px", `${fontWeight} ${fontSize}px`));
+    const { dx = 0, dy = 0, fontSize = SIZE, fontWeight = 400, textAnchor = "middle" } = options;
+    const wide = measure(text, font.replace(`600 ${SIZE}px`, `${fontWeight} ${fontSize}px`));
     for (let i = 0; i < mark.length; i++) {
       const left = x.apply(options.x[i]) + dx - { start: 0, middle: wide / 2, end: wide }[textAnchor];
       const at = { x: Math.max(2, Math.min(width - wide - 2, left)), y: y.apply(options.y[i]) + dy };
