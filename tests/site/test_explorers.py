@@ -634,3 +634,29 @@ def test_after_all_this_a_page_from_a_folder_has_asked_nobody_else_and_complaine
 def test_axe_finds_nothing_in_an_explorer(opened, path):
     """What is advised beyond WCAG, which test_pages.py looks at on the whole page."""
     assert violations(opened(path), ".dp-explorer", runOnly=["best-practice"]) == []
+
+
+def test_the_numbers_of_the_point_under_the_pointer_are_shown_and_go_away(browser):
+    path = next(path for path in explorer_pages() if path.name == "privacy.html")
+    with one_tab(browser, formulas=False, viewport=dict(width=1000, height=900)) as tab:
+        page = tab
+        page.goto(path.as_uri())
+        figure, box = page.locator("#accuser .dp-figure"), page.locator("#accuser .dp-pointed")
+        figure.scroll_into_view_if_needed()
+        assert not box.is_visible()
+        place = page.evaluate("""() => { const { svg, columns } = document.getElementById('accuser').explorer, { left, top } = svg.getBoundingClientRect();
+            return [left + svg.scale('x').apply(columns.at[0]), top + svg.scale('y').apply(columns.height[0])]; }""")
+        page.mouse.move(place[0] + 2, place[1] - 2)
+        assert box.inner_text() == "5, 13.6"
+        page.mouse.move(5, 5)
+        assert not box.is_visible()
+
+
+def test_sliders_with_few_stops_have_a_tick_at_each(browser):
+    path = next(path for path in explorer_pages() if path.name == "unbounded-mean.html")
+    with one_tab(browser, formulas=False) as tab:
+        tab.goto(path.as_uri())
+        for slider in tab.locator(".dp-explorer input[type=range]").all():
+            stops = int(slider.get_attribute("max")) + 1
+            name = slider.get_attribute("list")
+            assert (tab.locator(f"datalist[id='{name}'] option").count() == stops) if stops < 9 else name is None

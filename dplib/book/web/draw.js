@@ -182,6 +182,20 @@ function placeTexts(svg, prepared, fill, width, font) {
   for (const label of labels) put(label.text, label, { fill: label.ink, fontWeight: 600 }, "dp-label dp-direct");
 }
 
+/** The point of a line, or the dot, nearest to a place in the figure, if it is within `reach` pixels: {x, y, at, ink}. */
+function pointNear({ plot }, columns, svg, place, reach = 24) {
+  const [x, y] = [svg.scale("x"), svg.scale("y")];
+  let best = null;
+  plot.marks.filter(([kind]) => kind === "line" || kind === "dot").forEach((mark, number) => {
+    const { options, length } = prepare(mark, columns, number), { stroke, fill } = options;
+    for (let i = 0; i < length; i++) {
+      const at = { x: x.apply(options.x[i]), y: y.apply(options.y[i]) }, away = Math.hypot(at.x - place.x, at.y - place.y);
+      if (away < reach) [best, reach] = [{ x: options.x[i], y: options.y[i], at, ink: stroke && stroke !== "none" ? stroke : fill }, away];
+    }
+  });
+  return best;
+}
+
 /** Turn one drawing into another by changing only what differs: to lay out all anew costs more than to draw it. */
 function morph(old, fresh) {
   const alike = old.nodeName === fresh.nodeName && old.childNodes.length === fresh.childNodes.length;

@@ -59,6 +59,7 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
+const FEW = 8;
 let views = 0;                                                          // a model can be shown twice: ids need a number
 
 function render({ model, el: root }) {
@@ -66,7 +67,7 @@ function render({ model, el: root }) {
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
   const view = ++views;
-  const figure = element("div", { class: "dp-figure" });
+  const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
   const controls = element("div", { class: "dp-controls" });
   const readout = element("output", { class: "dp-readout", "aria-live": "polite" });
@@ -81,8 +82,21 @@ function render({ model, el: root }) {
     root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // what tests look at
   }
 
+  /** The numbers of the point under the pointer or the finger. */
+  function pointAt(event) {
+    const svg = figure.firstChild, { left, top } = svg.getBoundingClientRect();
+    const found = pointNear(spec, columns, svg, { x: event.clientX - left, y: event.clientY - top });
+    pointed.hidden = !found;
+    if (!found) return;
+    pointed.textContent = `${format(found.x)}, ${format(found.y)}`;
+    pointed.style.borderColor = found.ink;
+    const onLeft = found.at.x > width / 2;                               // it never hides what is ahead of it
+    pointed.style.transform = `translate(${found.at.x + (onLeft ? -10 : 10)}px, ${found.at.y - 34}px) translateX(${onLeft ? -100 : 0}%)`;
+  }
+
   function show(newColumns, theirValues) {
     [columns, values] = [newColumns, theirValues];
+    pointed.hidden = true;
     complain("");
     draw();
     readout.textContent = fillIn(spec.readout, columns, values);
@@ -134,6 +148,11 @@ function render({ model, el: root }) {
     const written = (value) => format(value) + (unit === "%" ? unit : unit && ` ${unit}`);
     const range = { min: 0, max: control.values.length - 1, step: 1 };
     const input = element("input", { type: "range", id, name, ...range, autocomplete: "off" });
+    if (range.max < FEW) {                                               // few stops: the browser draws a tick at each
+      const stops = element("datalist", { id: `${id}-stops` }, ...control.values.map((_, i) => element("option", { value: i })));
+      input.setAttribute("list", stops.id);
+      controls.append(stops);
+    }
     const value = element("span", { class: "dp-value", "aria-hidden": "true" });
     value.style.minWidth = `${widest(control.values.map(written), `${fontSize} ${fontFamily}`)}px`;
     input.addEventListener("input", () => { position[name] = +input.value; moved(); });
@@ -166,10 +185,12 @@ function render({ model, el: root }) {
   for (const node of controls.querySelectorAll("input, button")) node.dataset.lmSuppressShortcuts = "true";
 
   root.classList.add("dp-explorer");
-  root.replaceChildren(figure, failure, controls, readout);
+  root.replaceChildren(element("div", { class: "dp-frame" }, figure, pointed), failure, controls, readout);
+  for (const kind of ["pointermove", "pointerdown"]) figure.addEventListener(kind, pointAt);
+  figure.addEventListener("pointerleave", () => { pointed.hidden = true; });
   // To ask for the width lays the page out, so that is done when it changes, not whenever a figure is drawn.
   // A folded figure has no width yet.
-  const readWidth = () => width !== (width = Math.max(240, Math.min(672, root.clientWidth || 672)));
+  const readWidth = () => width !== (width = Math.max(240, Math.min(704, root.clientWidth || 704)));
   readWidth();
   fromTable();
   fromKernel(false);                                                     // if somebody answers, the figure is live
