@@ -169,6 +169,8 @@ function render({ model, el: root }) {
     const button = element("button", { type: "button" });
     button.addEventListener("click", () => {
       position.draw = (position.draw + 1) % spec.draws;
+      figure.classList.add("dp-drawing");                                // marks move from draw to draw: chance is seen
+      setTimeout(() => figure.classList.remove("dp-drawing"), 250);
       moved({ fresh: true });
     });
     controls.append(button);
