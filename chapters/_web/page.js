@@ -29,12 +29,11 @@ function keepWhole() {
   for (const formula of document.querySelectorAll('mjx-container:not([display])')) {
     formula.classList.toggle('dp-whole', formula.querySelectorAll('mjx-c').length < SHORT);
   }
-  watch();
 }
 
 if (window.MathJax) {                               // its settings; a page without formulas has none
   MathJax.tex = { postFilters: [breakBehind] };
-  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(keepWhole); } };
+  MathJax.startup = { ready() { MathJax.startup.defaultReady(); MathJax.startup.promise.then(keepWhole).then(watch); } };
 }
 
 // Paper has no folds: proofs are printed, and so are solutions (book.css).

@@ -16,6 +16,7 @@ from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 
 from .front import check_page, front_end, style
+from .spec import power_of_ten
 
 os.environ["DPLIB_STATIC"] = "1"         # the kernels that execute the chapters inherit it: explorers become tables
 log = logging.getLogger(__name__)
@@ -52,16 +53,21 @@ def use_own_profile(root):
 
 def say_version(app, config):
     """Under each page: which package computed it, how to cite it, and what a reader may do with it."""
-    version, address = importlib.metadata.version("dplib"), os.environ.get("BOOK_REPOSITORY")
+    version, address = importlib.metadata.version("dplib"), repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
         f"<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version {version}, 2026.{source}<br>"
         f"Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>")
 
 
+def repository():
+    """Its address, which the publishing workflow sets; None in a checkout."""
+    return os.environ.get("BOOK_REPOSITORY")
+
+
 def set_repository(app, config):
-    """BOOK_REPOSITORY, set by the publishing workflow, is the address on the front page, which launch buttons open in Binder."""
-    address = os.environ.get("BOOK_REPOSITORY")
+    """The front page says where the repository is, and launch buttons open it in Binder."""
+    address = repository()
     config.myst_substitutions = {"repository": f"Book and package are at <{address}>." if address else ""}
     if address:
         config.html_theme_options |= {"repository_url": address, "repository_provider": "github", "repository_branch": "main",
@@ -154,8 +160,8 @@ def write_powers(app, doctree, docname):
     """A number of the run reads 8.6·10⁻⁵, as on the axes, and not 8.6e-05."""
     for number in doctree.findall(nodes.inline):
         if "pasted-text" in number["classes"] and (parts := re.fullmatch(r"([\d.]+)e([+-]\d+)", number.astext().strip())):
-            power = "10" + str(int(parts[2])).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-            number.children = [nodes.Text(power if float(parts[1]) == 1 else f"{parts[1]}·{power}")]
+            ten = power_of_ten(int(parts[2]))
+            number.children = [nodes.Text(ten if float(parts[1]) == 1 else f"{parts[1]}·{ten}")]
 
 
 # --- names of the package link to its reference ----------------------------------------------------------------------------

@@ -236,6 +236,10 @@ def check_texts(explorer, table, texts, plot):
             raise ValueError(f"{explorer}: {name} has a brace that is no placeholder: {text!r}")
 
 
+def power_of_ten(exponent):
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 def format(value):
     """A number as readers see it: integers in full, else three digits; the same as `format` in draw.js."""
     if not math.isfinite(value):
@@ -243,7 +247,7 @@ def format(value):
     sign, size = ("−" if value < 0 else ""), abs(value)
     if size >= 1e6 or 0 < size < 1e-3:
         mantissa, power = f"{Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(size):.1e}".split("e")
-        ten = "10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        ten = power_of_ten(int(power))
         return sign + (ten if mantissa == "1.0" else f"{mantissa.removesuffix('.0')}·{ten}")
     if size % 1:
         size = float(Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(size))

@@ -638,8 +638,7 @@ def test_axe_finds_nothing_in_an_explorer(opened, path):
 
 def test_the_numbers_of_the_point_under_the_pointer_are_shown_and_go_away(browser):
     path = next(path for path in explorer_pages() if path.name == "privacy.html")
-    with one_tab(browser, formulas=False, viewport=dict(width=1000, height=900)) as tab:
-        page = tab
+    with one_tab(browser, formulas=False, viewport=dict(width=1000, height=900)) as page:
         page.goto(path.as_uri())
         figure, box = page.locator("#accuser .dp-figure"), page.locator("#accuser .dp-pointed")
         figure.scroll_into_view_if_needed()

@@ -83,6 +83,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame) {
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", fillIn(spec.alt, columns, values));
   placeTexts(svg, prepared, (text) => fillIn(text, columns, values), width, font);
+  svg.prepared = prepared;
   return svg;
 }
 
@@ -126,6 +127,9 @@ function sideMargins(prepared, yAxis, x, values, width, font) {
   };
 }
 
+/** What a mark is seen by: its line, or else its area. */
+const inkOf = ({ stroke, fill }) => (stroke && stroke !== "none" ? stroke : fill);
+
 /** Where the direct label of a mark belongs: at its last (or first) point inside the frame; null if there is none. */
 function anchor({ kind, labelAt, length, options }, x, y) {
   if (kind === "ruleX") return { x: x.apply(options.x[0]), y: y.range[1] + 8 };
@@ -165,7 +169,7 @@ function placeTexts(svg, prepared, fill, width, font) {
     const at = anchor(mark, x, y), text = fill(mark.label), wide = measure(text, font);
     if (!at || !Number.isFinite(at.x + at.y)) return [];
     const beside = at.x + 6 + wide <= width;                             // else above the line, inside the figure
-    const { stroke, fill: area } = mark.options, ink = stroke && stroke !== "none" ? stroke : area;
+    const ink = inkOf(mark.options);
     const left = beside ? at.x + 6 : mark.kind === "ruleX" ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
     return [{ text, wide, ink, x: left, y: beside || mark.kind === "ruleX" ? at.y : at.y - 10 }];
   });
@@ -183,16 +187,16 @@ function placeTexts(svg, prepared, fill, width, font) {
 }
 
 /** The point of a line, or the dot, nearest to a place in the figure, if it is within `reach` pixels: {x, y, at, ink}. */
-function pointNear({ plot }, columns, svg, place, reach = 24) {
-  const [x, y] = [svg.scale("x"), svg.scale("y")];
+function pointNear({ scale, prepared }, place, reach = 24) {
+  const x = scale("x"), y = scale("y");
   let best = null;
-  plot.marks.filter(([kind]) => kind === "line" || kind === "dot").forEach((mark, number) => {
-    const { options, length } = prepare(mark, columns, number), { stroke, fill } = options;
+  for (const { kind, length, options } of prepared) {
+    if (kind !== "line" && kind !== "dot") continue;
     for (let i = 0; i < length; i++) {
       const at = { x: x.apply(options.x[i]), y: y.apply(options.y[i]) }, away = Math.hypot(at.x - place.x, at.y - place.y);
-      if (away < reach) [best, reach] = [{ x: options.x[i], y: options.y[i], at, ink: stroke && stroke !== "none" ? stroke : fill }, away];
+      if (away < reach) [best, reach] = [{ x: options.x[i], y: options.y[i], at, ink: inkOf(options) }, away];
     }
-  });
+  }
   return best;
 }
 

@@ -59,7 +59,7 @@ function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-const FEW = 8;
+const FEW = 8;                                                          // stops of a slider that get a tick each
 let views = 0;                                                          // a model can be shown twice: ids need a number
 
 function render({ model, el: root }) {
@@ -78,14 +78,14 @@ function render({ model, el: root }) {
     const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`);
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
-    figure.firstChild.scale = svg.scale;
+    Object.assign(figure.firstChild, { scale: svg.scale, prepared: svg.prepared });
     root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // what tests look at
   }
 
   /** The numbers of the point under the pointer or the finger. */
   function pointAt(event) {
     const svg = figure.firstChild, { left, top } = svg.getBoundingClientRect();
-    const found = pointNear(spec, columns, svg, { x: event.clientX - left, y: event.clientY - top });
+    const found = pointNear(svg, { x: event.clientX - left, y: event.clientY - top });
     pointed.hidden = !found;
     if (!found) return;
     pointed.textContent = `${format(found.x)}, ${format(found.y)}`;
@@ -148,7 +148,7 @@ function render({ model, el: root }) {
     const written = (value) => format(value) + (unit === "%" ? unit : unit && ` ${unit}`);
     const range = { min: 0, max: control.values.length - 1, step: 1 };
     const input = element("input", { type: "range", id, name, ...range, autocomplete: "off" });
-    if (range.max < FEW) {                                               // few stops: the browser draws a tick at each
+    if (control.values.length <= FEW) {
       const stops = element("datalist", { id: `${id}-stops` }, ...control.values.map((_, i) => element("option", { value: i })));
       input.setAttribute("list", stops.id);
       controls.append(stops);
