@@ -137,7 +137,7 @@ def test_the_figure_of_the_sensitivity_of_totals_is_that_of_its_groups():
 
 
 def test_nobody_is_where_the_figure_of_two_worlds_forbids():
-    names = run("two-distributions", "def two_tests")
+    names = run("two-distributions", "def two_tests", "def within_range")
     for shift in (.5, 1, 2):
         tests, anywhere = names["two_tests"](shift), names["without_range"](shift)
         assert np.all(tests["votes"] >= tests["bound"]) and np.all(tests["clamped"] >= tests["bound"])

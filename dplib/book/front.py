@@ -12,7 +12,7 @@ MAX_PAGE = 350_000                  # bytes of all explorers of a page with our 
 
 def front_end(static):
     """The script: classic for a page (it also runs from ``file://``), or the module that anywidget loads."""
-    script = "".join((WEB / name).read_text(encoding="utf-8") for name in ("plot.js", "draw.js", "explore.js"))
+    script = "".join((WEB / name).read_text(encoding="utf-8") for name in ("plot.js", "draw.js", "texts.js", "explore.js"))
     return f"(() => {{\n{script}\nboot();\n}})();\n" if static else f"{script}\nexport default {{ render }};\n"
 
 

@@ -1,7 +1,7 @@
 // Figures from descriptions: `drawFigure` makes an <svg> of a spec and its columns; `Plot`, the library, is in scope.
 //
 // The marks and axes of a spec are Plot's, but a string that names a column stands for that column, c1…c4 are inks, and
-// texts are placed here, so that none hides another and none leaves the figure.
+// texts are placed by texts.js.
 
 // ------------------------------------------------------------------------------------------------ texts
 
@@ -41,7 +41,6 @@ const widest = (texts, font) => Math.max(0, ...texts.map((text) => measure(text,
 
 const CHANNEL = /^[xy][12]?$|Opacity$/;
 const INK = /^c[1-4]$/;
-const GAP = 14;                                                          // pixels between the baselines of two labels
 
 /** One mark of a spec with its columns and inks put in: {kind, text, label, labelAt, length, options}. */
 function prepare([kind, { text, label, labelAt, ...given }], columns, number) {
@@ -82,7 +81,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame) {
   }
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", fillIn(spec.alt, columns, values));
-  placeTexts(svg, prepared, (text) => fillIn(text, columns, values), width, font);
+  placeTexts(svg, prepared, (text) => fillIn(text, columns, values), width, font, yAxis.label);
   svg.prepared = prepared;
   return svg;
 }
@@ -129,62 +128,6 @@ function sideMargins(prepared, yAxis, x, values, width, font) {
 
 /** What a mark is seen by: its line, or else its area. */
 const inkOf = ({ stroke, fill }) => (stroke && stroke !== "none" ? stroke : fill);
-
-/** Where the direct label of a mark belongs: at its last (or first) point inside the frame; null if there is none. */
-function anchor({ kind, labelAt, length, options }, x, y) {
-  if (kind === "ruleX") return { x: x.apply(options.x[0]), y: y.range[1] + 8 };
-  if (kind === "ruleY") return { x: x.range[1], y: y.apply(options.y[0]) };
-  const inside = (v, [a, b]) => v >= Math.min(a, b) - 1 && v <= Math.max(a, b) + 1;
-  const [xs, ys] = [options.x ?? options.x2, options.y ?? options.y2];
-  for (let k = 0; k < length; k++) {
-    const i = labelAt === "first" ? k : length - 1 - k, at = { x: x.apply(xs[i]), y: y.apply(ys[i]) };
-    if (inside(at.x, x.range) && inside(at.y, y.range)) return at;
-  }
-  return null;
-}
-
-/** Put text marks and direct labels into a figure: inside its edges, and direct labels clear of one another. */
-function placeTexts(svg, prepared, fill, width, font) {
-  const x = svg.scale("x"), y = svg.scale("y");
-  const put = (text, at, { fill: ink = "currentColor", fontSize = SIZE, fontWeight = 400 }, className) => {
-    const node = document.createElementNS(svg.namespaceURI, "text");
-    const attributes = { class: className, x: at.x.toFixed(1), y: at.y.toFixed(1), dy: "0.32em", "text-anchor": "start",
-      fill: ink, "font-size": fontSize, "font-weight": fontWeight };
-    for (const [name, v] of Object.entries(attributes)) node.setAttribute(name, v);
-    node.textContent = text;
-    svg.append(node);
-  };
-  prepared.forEach((mark, number) => {
-    if (mark.kind !== "text") return;
-    const { options } = mark, text = fill(mark.text);
-    const { dx = 0, dy = 0, fontSize = SIZE, fontWeight = 400, textAnchor = "middle" } = options;
-    const wide = measure(text, font.replace(`600 ${SIZE}px`, `${fontWeight} ${fontSize}px`));
-    for (let i = 0; i < mark.length; i++) {
-      const left = x.apply(options.x[i]) + dx - { start: 0, middle: wide / 2, end: wide }[textAnchor];
-      const at = { x: Math.max(2, Math.min(width - wide - 2, left)), y: y.apply(options.y[i]) + dy };
-      if (Number.isFinite(at.x + at.y)) put(text, at, options, `dp-label dp-mark-${number}`);
-    }
-  });
-  const labels = prepared.filter(({ label }) => label).flatMap((mark) => {
-    const at = anchor(mark, x, y), text = fill(mark.label), wide = measure(text, font);
-    if (!at || !Number.isFinite(at.x + at.y)) return [];
-    const beside = at.x + 6 + wide <= width;                             // else above the line, inside the figure
-    const ink = inkOf(mark.options);
-    const left = beside ? at.x + 6 : mark.kind === "ruleX" ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
-    return [{ text, wide, ink, x: left, y: beside || mark.kind === "ruleX" ? at.y : at.y - 10 }];
-  });
-  labels.sort((a, b) => a.y - b.y);
-  const [bottom, top] = y.range;
-  const meet = (a, b) => a.x < b.x + b.wide && b.x < a.x + a.wide;
-  const before = (i) => labels.slice(0, i).filter((other) => meet(labels[i], other)).map((other) => other.y);
-  labels.forEach((label, i) => {                                         // downwards, each below those before it
-    label.y = Math.max(top, label.y, ...before(i).map((other) => other + GAP));
-  });
-  labels.reverse().forEach((label, i) => {                               // and back up, if that went below the frame
-    label.y = Math.min(bottom - 6, label.y, ...before(i).map((other) => other - GAP));
-  });
-  for (const label of labels) put(label.text, label, { fill: label.ink, fontWeight: 600 }, "dp-label dp-direct");
-}
 
 /** The point of a line, or the dot, nearest to a place in the figure, if it is within `reach` pixels: {x, y, at, ink}. */
 function pointNear({ scale, prepared }, place, reach = 24) {
