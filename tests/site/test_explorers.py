@@ -28,6 +28,7 @@ PAGES = [pytest.param(page, id=page.stem) for page in explorer_pages()]
 every_explorer = pytest.mark.parametrize("path, id", EXPLORERS)
 every_page = pytest.mark.parametrize("path", PAGES)
 WIDE, NARROW = dict(width=1280, height=900), dict(width=360, height=740)
+REACH = 120                         # pixels that a text may move to hide nothing
 
 
 def test_the_book_is_built_and_has_explorers(site):
@@ -277,7 +278,8 @@ def check_mark(kind, options, drawn, columns, shown, text):
     if kind == "text":
         visible = np.isfinite(at["x"]) & np.isfinite(at["y"])
         assert [group["text"] for group in drawn] == [text(options["text"])] * visible.sum()
-        agree([float(group["own"]["y"]) for group in drawn], at["y"][visible] + options.get("dy", 0))
+        agree([float(group["own"]["data-place"]) for group in drawn], at["y"][visible] + options.get("dy", 0))
+        assert all(abs(float(group["own"]["y"]) - float(group["own"]["data-place"])) <= REACH for group in drawn)
         assert all(0 <= float(group["own"]["x"]) < shown["size"][0] for group in drawn)
         return
     if kind in ("rect", "rectY"):
@@ -477,23 +479,48 @@ def test_mouse_and_fingers(phone, path):
     assert page.complaints == []
 
 
-OVERLAPS = """id => {
-  const svg = document.getElementById(id).explorer.svg, frame = svg.getBoundingClientRect(), wrong = [];
-  const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
-  const boxes = texts.map(t => ({ t, text: t.textContent, b: t.getBoundingClientRect() }));
-  for (const { text, b } of boxes) {
-    const outside = [frame.left - b.left, b.right - frame.right, frame.top - b.top, b.bottom - frame.bottom];
-    if (Math.max(...outside) > 1) wrong.push(`clipped: ${text}`);
+# At each of some positions of an explorer: texts that are cut, that lie on another text, on a line, a dot or a bar. A text's height
+# is that of its letters; lines and bars count where the frame shows them, areas and pale bars do not count.
+HIDDEN = """([id, positions]) => {
+  const wrong = new Set(), meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom && b.top < a.bottom;
+  const check = svg => {
+    const home = svg.getBoundingClientRect(), [left, right] = svg.scale('x').range, [bottom, top] = svg.scale('y').range;
+    const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => {
+      const box = t.getBoundingClientRect(), middle = (box.top + box.bottom) / 2 - home.top, rise = .38 * parseFloat(getComputedStyle(t).fontSize);
+      return { text: t.textContent, own: t.classList.contains('dp-label'), left: box.left - home.left, right: box.right - home.left,
+        top: middle - rise, bottom: middle + rise };
+    });
+    const labels = texts.filter(t => t.own);
+    const on = (mark, name) => { for (const t of labels) if (meet(t, mark)) wrong.add(`${t.text} on ${name}`); };
+    texts.forEach((a, i) => {
+      if (a.left < -1 || a.right > home.width + 1 || a.top < 0 || a.bottom > home.height) wrong.add(`${a.text} is cut`);
+      for (const b of texts.slice(0, i)) if (meet(a, b)) wrong.add(`${a.text} on ${b.text}`);
+    });
+    for (const node of svg.querySelectorAll('.dp-mark:is(path, line, circle, rect), .dp-mark :is(path, line, circle, rect)')) {
+      const style = getComputedStyle(node), half = style.stroke === 'none' ? 0 : parseFloat(style.strokeWidth) / 2;
+      const name = node.closest('.dp-mark').getAttribute('class');
+      const around = (x, y, r) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r });
+      if (node.nodeName === 'circle') on(around(node.cx.baseVal.value, node.cy.baseVal.value, node.r.baseVal.value), name);
+      else if (node.nodeName === 'rect') {
+        const { x, y, width, height } = node, [l, t] = [x.baseVal.value, y.baseVal.value];
+        if (style.fill !== 'none' && +style.fillOpacity > .5) on({ left: l, right: l + width.baseVal.value, top: t, bottom: t + height.baseVal.value }, name);
+      } else if (half) {
+        for (let k = 0, all = node.getTotalLength(); k <= all; k += 2) {
+          const { x, y } = node.getPointAtLength(k);
+          if (x > left - 1 && x < right + 1 && y > top - 1 && y < bottom + 1) on(around(x, y, half), name);
+        }
+      }
+    }
+  };
+  for (const position of positions) {
+    const { explorer } = document.getElementById(id);
+    Object.assign(explorer.position, position);
+    explorer.update();
+    check(document.getElementById(id).explorer.svg);
   }
-  const groups = ['.dp-direct', '[data-part*="tick label"], [data-part$="axis label"]'].map(
-    kind => boxes.filter(({ t }) => t.closest(kind)));
-  for (const group of groups) group.forEach((one, i) => group.slice(0, i).forEach(other => {
-    const across = Math.min(one.b.right, other.b.right) - Math.max(one.b.left, other.b.left);
-    const down = Math.min(one.b.bottom, other.b.bottom) - Math.max(one.b.top, other.b.top);
-    if (across > 1 && down > 3) wrong.push(`${one.text} on ${other.text}`);
-  }));
-  return wrong;
+  return [...wrong];
 }"""
+POSITIONS = 34                      # of each explorer at each of two widths: more than 2,000 in all
 
 
 FITS = """[...document.querySelectorAll('.dp-static')].every(host =>
@@ -501,16 +528,20 @@ FITS = """[...document.querySelectorAll('.dp-static')].every(host =>
 
 
 def check_texts(page, path):
-    """At the start, at both ends and at five other positions of every explorer."""
+    """At the start, at both ends and at other positions of every explorer."""
     rng = np.random.default_rng(1)
     for id in explorer_pages()[path]:
         explorer = explorer_of(path, id)
         ends = [{name: i * (len(c.values) - 1) for name, c in explorer.controls.items()} for i in (0, 1)]
-        anywhere = lambda: {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()}
-        for index in [{}, *ends, *(anywhere() for _ in range(5))]:
-            page.evaluate(MOVE, [id, explorer.position(**index)])
-            assert page.evaluate(OVERLAPS, id) == [], (id, index)
+        anywhere = lambda: {name: int(rng.integers(len(c.values))) for name, c in explorer.controls.items()} | {
+            "draw": int(rng.integers(max(1, explorer.draws)))}
+        indices = [{}, *ends, *(anywhere() for _ in range(POSITIONS - 3))]
+        assert page.evaluate(HIDDEN, [id, [explorer.position(**index) for index in indices]]) == [], id
     assert page.evaluate(FITS)
+
+
+def test_enough_positions_are_looked_at(site):
+    assert 2 * POSITIONS * len(EXPLORERS) >= 2000
 
 
 @every_page
@@ -524,6 +555,26 @@ def test_wide_narrow_and_back_again_texts_stay_inside_the_figure_and_clear_of_ea
         check_texts(page, path)
         check_everything(page, explorer_of(path, id))
     page.wait_for_function(f"{drawn} === '{wide}'")
+
+
+DISPLACE = """([id, text, mark]) => {
+  const { svg } = document.getElementById(id).explorer, label = [...svg.querySelectorAll('.dp-label')].find(t => t.textContent === text);
+  const path = svg.querySelector(`.dp-mark-${mark}`), line = path.matches('path') ? path : path.querySelector('path');
+  const { x, y } = line.getPointAtLength(line.getTotalLength() / 2);
+  label.setAttribute('x', x - 5);
+  label.setAttribute('y', y);
+}"""
+
+
+def test_a_text_on_a_line_or_on_a_text_is_noticed(opened):
+    page = opened(next(path for path in explorer_pages() if path.stem == "naive-mean"))
+    assert page.evaluate(HIDDEN, ["range", [{}]]) == []
+    for text in ("proven", "no privacy"):                   # both to the same place; the next drawing puts them back
+        page.evaluate(DISPLACE, ["range", text, 3])
+    found = page.evaluate(HIDDEN.replace("explorer.update();", ""), ["range", [{}]])
+    assert {"proven on dp-mark dp-mark-3", "no privacy on dp-mark dp-mark-3"} <= set(found)
+    assert "proven on no privacy" in found or "no privacy on proven" in found
+    page.evaluate("document.getElementById('range').explorer.update()")
 
 
 INKS = """['--dp-1', '--dp-2', '--dp-3', '--dp-4', '--dp-ink', '--dp-paper'].map(

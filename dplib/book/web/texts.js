@@ -1,7 +1,7 @@
 // Where the texts of a figure stand: each as near to its place as it can, hiding no mark and no other text.
 
 const GAP = 14;                     // pixels between the baselines of two labels
-const REACH = 84;                   // how far from its place a text may stand, in pixels
+const REACH = 120;                  // how far from its place a text may stand, in pixels
 const RISE = 0.4;                   // half the height of a text's letters, in its size
 
 /** Where else a text may stand, as shifts of its place, the nearest first; a line lower or higher before further along. */
