@@ -1,9 +1,10 @@
-"""What only the book needs: figures with sliders, still figures, data. The algorithms never import it."""
+"""What only the book needs: figures with sliders, still figures, tables, data. The algorithms never import it."""
 
 from . import datasets
 from .controls import slider
 from .explorer import Explorer
 from .figures import figure
 from .glue import glue
+from .table import table
 
-__all__ = ["Explorer", "datasets", "figure", "glue", "slider"]
+__all__ = ["Explorer", "datasets", "figure", "glue", "slider", "table"]

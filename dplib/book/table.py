@@ -1,0 +1,42 @@
+"""Results in rows: a table on the page, and aligned text where there is no HTML."""
+
+import html
+import numbers
+
+from .spec import format
+
+
+class Table:
+    """Rows under their headings; make it with `table`."""
+
+    def __init__(self, columns, rows):
+        self.columns, self.rows = columns, rows
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": self.text(), "text/html": self.html()}
+
+    def right(self):
+        """For each column: are its entries numbers, to be written with their last digits below each other?"""
+        return [all(cell[:1].isdigit() or cell[:1] in "−–-±" for cell in column) for column in zip(*self.rows)]
+
+    def html(self):
+        side = [' class="dp-number"' * right for right in self.right()]
+        line = lambda tag, cells: "<tr>" + "".join(
+            f"<{tag}{place}>{html.escape(cell)}</{tag.split()[0]}>" for place, cell in zip(side, cells)) + "</tr>"
+        body = "\n".join(line("td", row) for row in self.rows)
+        return f'<div class="dp-table"><table class="table">\n<thead>{line("th scope=col", self.columns)}</thead>\n<tbody>{body}</tbody>\n</table></div>'
+
+    def text(self):
+        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows)]
+        sides = [">" if right else "<" for right in self.right()]
+        return "\n".join("  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths)).rstrip()
+                         for row in (self.columns, *self.rows))
+
+
+def table(columns, rows):
+    """A table with these headings. A number is written as in figures; a text, such as f"{x:.3f}", as it is."""
+    write = lambda cell: format(float(cell)) if isinstance(cell, numbers.Real) and not isinstance(cell, bool) else str(cell)
+    columns, rows = [str(name) for name in columns], [[write(cell) for cell in row] for row in rows]
+    if not rows or any(len(row) != len(columns) for row in rows):
+        raise ValueError(f"every row must have {len(columns)} entries, one under each of {columns}, got rows of {[len(row) for row in rows]}")
+    return Table(columns, rows)
