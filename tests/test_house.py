@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import dplib
+from dplib.book.site import SITE_ONLY
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [pytest.param(page, id=page.stem) for page in sorted((ROOT / "chapters").glob("*.md"))]
@@ -213,7 +214,6 @@ def test_every_page_has_the_header_of_a_notebook(page):
     assert page.read_text(encoding="utf-8").startswith(HEADER)
 
 
-SITE_ONLY = ["claims", "execute", "site"]                                # modules of dplib.book that no page imports
 HOMES = packages_distributions()                                         # {"yaml": ["PyYAML"], ...}
 LIVE = sorted({*(ROOT / "dplib").rglob("*.py")} - {ROOT / "dplib" / "book" / f"{name}.py" for name in SITE_ONLY})
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dplib.book.site import public_names
+from dplib.book.reference import public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -44,6 +44,29 @@ window.addEventListener('beforeprint', () => {
 });
 window.addEventListener('afterprint', () => { for (const fold of folded) fold.open = false; });
 
+// What a search shows of a page: its text, without code, and formulas as they are read.
+const SIGNS = { varepsilon: 'ε', delta: 'δ', beta: 'β', alpha: 'α', mu: 'μ', sigma: 'σ', rho: 'ρ', theta: 'θ', lambda: 'λ', Delta: 'Δ', Phi: 'Φ',
+  le: '≤', ge: '≥', lesssim: '≲', gtrsim: '≳', infty: '∞', in: '∈', cdot: '·', times: '×', pm: '±', sum: 'Σ', to: '→', approx: '≈', sqrt: '√' };
+
+function readable(tex) {
+  const plain = tex.replace(/\\[()[\]]/g, '').replace(/\\[dt]?frac\s*\{?(\\?\w+)\}?\s*\{?(\\?\w+)\}?/g, '$1/$2');
+  return plain.replace(/\\([A-Za-z]+) ?/g, (_, name) => SIGNS[name] ?? (name.length < 4 && /^(ln|log|max|min|Pr)$/.test(name) ? `${name} ` : ''))
+    .replace(/[{}\\$]|\^(?=\W)/g, '').trim();
+}
+
+function searchReadably() {
+  if (typeof Search === 'undefined') return;
+  const { htmlToText } = Search;
+  Search.htmlToText = (page, anchor) => {
+    const content = new DOMParser().parseFromString(page, 'text/html');
+    for (const aside of content.querySelectorAll('.cell, .dp-static, .headerlink')) aside.remove();
+    for (const formula of content.querySelectorAll('.math')) formula.textContent = readable(formula.textContent);
+    return htmlToText(content.documentElement.outerHTML, anchor).replace(/\s+/g, ' ');
+  };
+}
+
+document.addEventListener('DOMContentLoaded', searchReadably);
+
 // The list of all claims: a fold opens when something leads to it, and a word leaves only the checks that have it.
 const claims = [...document.querySelectorAll('div.dp-claim')];
 

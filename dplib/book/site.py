@@ -1,17 +1,14 @@
 """The Sphinx side of the book: pages that need nobody else's server, and builds that fail where something is wrong."""
 
-import functools
 import hashlib
 import html
-import importlib
 import importlib.metadata
 import os
-import pkgutil
 import re
 from pathlib import Path
 
+import jupytext
 from docutils import nodes
-from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 
@@ -24,6 +21,7 @@ log = logging.getLogger(__name__)
 PACKAGE = Path(__file__).resolve().parents[1]
 NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")      # scripts and styles reach the site by themselves: `write_assets`
+SITE_ONLY = ("claims", "execute", "reference", "site")       # modules that no page imports
 
 
 # --- the cache of executed pages -----------------------------------------------------------------------------------------
@@ -31,7 +29,8 @@ OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")      # scripts and style
 def cache_folder(root):
     """Where executed pages are kept. jupyter-cache sees only a page's own code; the folder's name covers the rest."""
     key = hashlib.sha256(" ".join(f"{name} {importlib.metadata.version(name)}" for name in NUMBERS_COME_FROM).encode())
-    for file in sorted(file for pattern in OUTPUTS_COME_FROM for file in PACKAGE.glob(pattern)):
+    files = {file for pattern in OUTPUTS_COME_FROM for file in PACKAGE.glob(pattern)}
+    for file in sorted(files - {PACKAGE / "book" / f"{name}.py" for name in SITE_ONLY}):
         key.update(str(file.relative_to(PACKAGE)).encode() + file.read_bytes())
     return Path(root, "_build", ".jupyter_cache", key.hexdigest()[:12])
 
@@ -130,6 +129,32 @@ def once_and_without_thebe(scripts):
     return list(kept.values())
 
 
+# --- what a page offers: itself as a notebook, its statements to a search -------------------------------------------------
+
+def offer_notebook(app, pagename, template, context, doctree):
+    """The button for downloads has the page as a notebook, without outputs; cells are numbered, so that builds agree."""
+    source = Path(app.srcdir, f"{pagename}.md")
+    if doctree is None or "{code-cell}" not in source.read_text(encoding="utf-8"):
+        return
+    notebook, target = jupytext.read(source, fmt="md:myst"), Path(app.outdir, "_sources", f"{pagename}.ipynb")
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    jupytext.write(notebook, target)
+    context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+KINDS = dict(thm="Theorem", lem="Lemma", prop="Proposition", cor="Corollary", alg="Algorithm", ex="Exercise") | {"def": "Definition"}
+
+
+def name_statements(app):
+    """In the search a statement is found by its name: "Theorem (Packing)", and not " (Packing)"."""
+    for titles in getattr(app.builder, "indexer", None) and app.builder.indexer._all_titles.values() or ():
+        titles[:] = [(f"{KINDS.get((place or '').split('-')[0], '')}{title}" if title.startswith(" (") else title, place)
+                     for title, place in titles]
+    return []
+
+
 # --- checks that fail the build -------------------------------------------------------------------------------------------
 
 def check_figures(app, doctree, docname):
@@ -164,60 +189,17 @@ def write_powers(app, doctree, docname):
             number.children = [nodes.Text(ten if float(parts[1]) == 1 else f"{parts[1]}·{ten}")]
 
 
-# --- names of the package link to its reference ----------------------------------------------------------------------------
-
-def link_names(app, doctree):
-    """`laplace` in prose becomes a link where the package has exactly one public object of that name."""
-    for literal in list(doctree.findall(nodes.literal)):
-        name = literal.astext().removesuffix("()")
-        if not re.fullmatch(r"(dplib\.)?[A-Za-z_][\w.]*", name) or isinstance(literal.parent, (nodes.reference, pending_xref)):
-            continue
-        if target := public_names().get(name):
-            link = pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refwarn=True,
-                                refdoc=app.env.docname)
-            literal.replace_self(link)
-            link += literal
-
-
-@functools.cache
-def public_names():
-    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}.
-
-    A subject is a module, or a package that says in `__all__` what it offers; its own modules are its private matter.
-    """
-    import dplib
-    names = {}
-    for info in pkgutil.iter_modules(dplib.__path__, "dplib."):
-        if info.name.startswith("dplib._") or info.name == "dplib.book":
-            continue
-        subject = importlib.import_module(info.name)
-        own = [name for name, item in vars(subject).items() if getattr(item, "__module__", None) == info.name]
-        names[info.name] = info.name
-        for name in getattr(subject, "__all__", own):
-            if not name.startswith("_") and callable(getattr(subject, name)):
-                names[name] = names[f"{info.name}.{name}"] = f"{info.name}.{name}"
-    return names
-
-
-def read_docstring(app, what, name, obj, options, lines):
-    """In our docstrings |z| is an absolute value, never a substitution, and the label of a statement is a link to it."""
-    statement = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
-    for i, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
-            lines[i] = statement.sub(r":prf:ref:`\1`", line.replace("|", r"\|"))
-
-
 def setup(app):
     app.connect("config-inited", set_cache, priority=10)
     app.connect("config-inited", say_version, priority=10)
     app.connect("config-inited", set_repository, priority=10)
     app.connect("builder-inited", write_assets)
-    app.connect("autodoc-process-docstring", read_docstring)
     app.connect("env-updated", rewrite_pages)
     app.connect("doctree-resolved", check_figures)
     app.connect("doctree-resolved", write_powers)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
     app.connect("doctree-read", keep_punctuation)
-    app.connect("doctree-read", link_names)
+    app.connect("html-page-context", offer_notebook, priority=400)        # before the theme makes its buttons
     app.connect("html-page-context", add_scripts, priority=900)
+    app.connect("html-collect-pages", name_statements)                    # before the index is written
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,8 @@ class Table:
         line = lambda tag, cells: "<tr>" + "".join(
             f"<{tag}{place}>{html.escape(cell)}</{tag.split()[0]}>" for place, cell in zip(side, cells)) + "</tr>"
         body = "\n".join(line("td", row) for row in self.rows)
-        return f'<div class="dp-table"><table class="table">\n<thead>{line("th scope=col", self.columns)}</thead>\n<tbody>{body}</tbody>\n</table></div>'
+        head = line("th scope=col", self.columns)
+        return f'<div class="dp-table"><table class="table">\n<thead>{head}</thead>\n<tbody>{body}</tbody>\n</table></div>'
 
     def text(self):
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows)]
@@ -38,5 +39,6 @@ def table(columns, rows):
     write = lambda cell: format(float(cell)) if isinstance(cell, numbers.Real) and not isinstance(cell, bool) else str(cell)
     columns, rows = [str(name) for name in columns], [[write(cell) for cell in row] for row in rows]
     if not rows or any(len(row) != len(columns) for row in rows):
-        raise ValueError(f"every row must have {len(columns)} entries, one under each of {columns}, got rows of {[len(row) for row in rows]}")
+        raise ValueError(f"every row must have {len(columns)} entries, one under each of {columns}, "
+                         f"got rows of {[len(row) for row in rows]}")
     return Table(columns, rows)
