@@ -64,7 +64,8 @@ def add_checked_lines(app, doctree):
     checks = records(env) if stated else []
     for node in stated:
         env.note_dependency(str(claims_file(env)))
-        env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
+        if "orphan" not in env.metadata[env.docname]:
+            env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
         mine = [r for r in checks if r["label"] == node["label"]]
         if "cited" in node["classes"]:
             node += nodes.paragraph("", "Cited from the literature; this book does not check it.", classes=["dp-cited"])
