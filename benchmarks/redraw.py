@@ -1,4 +1,4 @@
-"""Input to redraw, and bytes, of every explorer of a built book: python benchmarks/redraw.py [folder of the site]
+"""Input to redraw, first paint and bytes of the pages of a built book: python benchmarks/redraw.py [folder of the site]
 
 *Redraw* is the time from an input event until the new figure is in the page and laid out; *shown* ends when the browser
 has made the next frame, so it also contains the wait for that frame (up to 16.7 ms on a 60 Hz screen).
@@ -8,9 +8,10 @@ import re
 import statistics
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.site.browser import CHROMIUM, MISSING, SITE, chromium, explorer_pages  # noqa: E402
+from tests.site.browser import CHROMIUM, MISSING, SITE, chromium, explorer_pages, one_tab, opened, served  # noqa: E402
 
 MOVES, WARM_UP = 60, 10
 
@@ -69,6 +70,20 @@ def print_times(rows):
     print(f"{'worst':<48}{max(statistics.median(r[2]) for r in rows):8.1f}{max(max(r[2]) for r in rows):8.1f}\n")
 
 
+def print_paint(site):
+    """First contentful paint, from a local server with an empty cache, and all bytes that a page asks for, compressed."""
+    print(f"{'page':<24}{'first contentful paint, ms':>28}{'kilobytes, gzip':>18}{'requests':>10}")
+    with chromium() as browser, served(site) as home:
+        for path in sorted(site.glob("chapters/*.html")):
+            with one_tab(browser) as tab:
+                opened(tab, f"{home}/{path.relative_to(site)}")
+                paint = tab.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN")
+                files = {site / unquote(urlsplit(url).path).lstrip("/") for url in tab.asked if url.startswith(home)}
+                weight = sum(size(file.read_bytes()) for file in files if file.is_file())
+                print(f"{path.stem:<24}{paint:28.0f}{weight:18.0f}{len(files):10}")
+    print()
+
+
 def print_bytes(site):
     static = site / "_static"
     script = (static / "explorer.js").read_text(encoding="utf-8")
@@ -96,6 +111,7 @@ def main():
     if not explorer_pages(site):
         sys.exit(f"{site} holds no built page with an explorer: run make book first")
     print_times(redraw_times(site))
+    print_paint(site)
     print_bytes(site)
 
 

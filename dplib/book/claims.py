@@ -64,7 +64,7 @@ def add_checked_lines(app, doctree):
     checks = records(env) if stated else []
     for node in stated:
         env.note_dependency(str(claims_file(env)))
-        if "orphan" not in env.metadata[env.docname]:
+        if "nosearch" not in env.metadata[env.docname]:                  # the page for authors
             env.dp_statements[node["label"]] = (env.docname, node["title"], "cited" in node["classes"])
         mine = [r for r in checks if r["label"] == node["label"]]
         if "cited" in node["classes"]:

@@ -52,7 +52,7 @@ def read_docstring(app, what, name, obj, options, lines):
     for i, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             line = INDEX.sub(r"\1\\ :sub:`\2`\\ ", line.replace("|", r"\|"))
-            line = EXPONENT.sub(lambda found: rf"\ :sup:`{found[1] or found[2]}`\ ", line)
+            line = EXPONENT.sub(lambda found: rf"\ :sup:`{(found[1] or found[2]).replace('-', '−')}`\ ", line)
             lines[i] = STATEMENT.sub(r":prf:ref:`\1`", line)
 
 

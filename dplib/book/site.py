@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jupytext
 from docutils import nodes
+from sphinx.addnodes import toctree
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 
@@ -115,7 +116,16 @@ def add_scripts(app, pagename, template, context, doctree):
     if "dp-static" in body:
         check_page(pagename, body)
         app.add_js_file("explorer.js", loading_method="defer")
+    if (after := context.get("next")) and after["link"].endswith("style.html"):
+        context["next"] = None                                            # a page for authors: nothing leads there
+    context["body"] = body.replace("<h1>", f'<h1 class="dp-part-{part_of(app, pagename)}">', 1)
     context["script_files"][:] = once_and_without_thebe(context.get("script_files", []))
+
+
+def part_of(app, pagename):
+    """The number of a page's part in the table of contents, which gives its colour; 0 for the front page."""
+    parts = [[item for _, item in tree["entries"]] for tree in app.env.tocs[app.config.root_doc].findall(toctree)]
+    return next((number for number, pages in enumerate(parts, 1) if pagename in pages), 0)
 
 
 def once_and_without_thebe(scripts):
