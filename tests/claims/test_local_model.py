@@ -12,6 +12,7 @@ from dplib.local import (
     local_mean_sample_size_lower_bound,
     local_randomized_response,
 )
+from dplib.sample_size import least_size
 from tests.chance import FAR
 from tests.claims import claim, page_function, to
 
@@ -214,7 +215,7 @@ def coins(seen=lambda accuracy, epsilon: accuracy * math.tanh(epsilon / 2)):
     """The least odd n whose majority is right often enough, for the mean of a coin."""
     def size(*, accuracy, epsilon, beta):
         chance = (1 + min(1, seen(accuracy, epsilon))) / 2
-        return next(n for n in itertools.count(1, 2) if binom.cdf((n - 1) // 2, n, chance) <= beta)
+        return 2 * int(least_size(lambda m: binom.cdf(m - 1, 2 * m - 1, chance) <= beta)) - 1
     return size
 
 
