@@ -167,13 +167,13 @@ def _labels(y, shape, neighbor):
 
 def _runs(x, positive, cells):
     """The first cut-off, the number of them and the score of every run; sorted records are the borders."""
-    order = np.argsort(x, axis=-1)
-    ordered, labels = np.take_along_axis(x, order, axis=-1), np.take_along_axis(positive, order, axis=-1)
+    keys = np.sort(2 * x + positive, axis=-1)  # record and label in one int64: several times as fast as an order of both
+    ordered, labels = keys >> 1, keys & 1
     end = np.zeros((*x.shape[:-1], 1), dtype=np.int64)
     first = np.concatenate([end, ordered + 1], axis=-1)  # the first cut-off at which the record is labelled 0
     length = np.concatenate([ordered + 1, end + cells + 1], axis=-1) - first
-    gained = np.concatenate([end, np.cumsum(1 - 2 * labels.astype(np.int64), axis=-1)], axis=-1)
-    return first, length, labels.sum(axis=-1, keepdims=True, dtype=np.int64) + gained
+    gained = np.concatenate([end, np.cumsum(1 - 2 * labels, axis=-1)], axis=-1)
+    return first, length, labels.sum(axis=-1, keepdims=True) + gained
 
 
 def _chosen_run(rate, length, score, rng):
