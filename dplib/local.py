@@ -134,7 +134,7 @@ def local_mean_sample_size_lower_bound(*, accuracy, epsilon, beta):
 
     Notes
     -----
-    :Privacy: With fewer people every protocol of ε-DP messages, one from each person, who may have seen all earlier ones, is
+    :Privacy: With fewer people every protocol in which all that a person sends is ε-DP together, whatever was sent before, is
         wrong with probability above β for some distribution on -1 and 1.
     :References: Theorem *What no protocol can do* on the page *Trust nobody* (thm-local-lower); Duchi, Jordan and Wainwright,
         *Minimax optimal procedures for locally private estimation* (2018); Kairouz, Oh and Viswanath, *The composition theorem
