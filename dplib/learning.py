@@ -28,7 +28,7 @@ def private_threshold(x, y, *, cells, epsilon, neighbor="replace", rng):
     ----------
     x : array_like of integers, shape (..., n), data sets along the last axis, clipped to 0, …, k - 1
     y : array_like of numbers, the shape of ``x``, the label of each record: 1 if above 0, else 0
-    cells : int ≥ 1, the number k of values that x can have, known before the data are
+    cells : int ≥ 1, the number k of cells, the values that x can have, known before the data are
     epsilon : float > 0
     neighbor : {"replace", "add_remove"}
         Under ``replace`` n is public and at least 1.
