@@ -21,6 +21,8 @@ from dp_accounting.gaussian_mechanism import get_sigma_gaussian
 from fast_histogram import histogram1d
 
 from dplib.histograms import laplace_histogram, stability_histogram
+from dplib.learning import private_stump, private_threshold
+from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import gaussian_sigma, laplace
 
@@ -118,12 +120,40 @@ def many_means(trials=10**4, size=1000):
             "scale": lambda: private_scale(x, delta=1e-6, **given)}
 
 
+def cut_off(size=10**6, cells=2**40):
+    rng = np.random.default_rng(0)
+    x, given = rng.integers(0, cells, size), dict(cells=cells, epsilon=1, rng=rng)
+    y = x >= cells // 2
+
+    def sorted_runs():                   # sort the pairs, count right labels, choose a run by its length and score
+        order = np.argsort(x)
+        ends, labels = np.concatenate([[-1], x[order], [cells]]), y[order]
+        score = np.concatenate([[0], np.cumsum(1 - 2 * labels.astype(np.int64))])
+        with np.errstate(divide="ignore"):
+            run = np.argmax(np.log(np.diff(ends)) + score / 2 + rng.gumbel(size=size + 1))
+        return rng.integers(ends[run] + 1, ends[run + 1] + 1)
+
+    return {"ours": lambda: private_threshold(x, y, **given), "baseline": sorted_runs, "NumPy's sort": lambda: np.sort(x),
+            "ten features, a tenth": lambda: private_stump(x.reshape(-1, 10), y[::10], **given)}
+
+
+def messages(size=10**6):
+    rng = np.random.default_rng(0)
+    x, v = rng.uniform(-1, 1, size), np.ones((size // 100, 100)) / 10
+    given = dict(epsilon=1, rng=rng)
+    return {"two uniform numbers": lambda: rng.random((2, size)), "in one bit": lambda: local_randomized_response(x, **given),
+            "with Laplace noise": lambda: local_laplace(x, **given), "normal numbers": lambda: rng.normal(size=v.shape),
+            "vectors of 100": lambda: l2_ball_randomizer(v, radius=1, **given)}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
          "calibration of 1000 Gaussian mechanisms": calibration,
          "private mean of 10 000 000 numbers": one_mean,
-         "10 000 data sets of 1000 numbers, each estimated": many_means}
+         "10 000 data sets of 1000 numbers, each estimated": many_means,
+         "private cut-off for 1 000 000 people among 2^40": cut_off,
+         "messages of 1 000 000 numbers in the local model": messages}
 
 
 def main():

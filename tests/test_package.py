@@ -15,10 +15,12 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "scores": "candidates", "values": "person", "vectors": "person",
+        "x": "data set|Records", "y": "label of each", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
 PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N", "radius": "R",
+           "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
+           "radius": "R|ρ", "dimension": "number k of entries",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size"}
