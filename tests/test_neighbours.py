@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, histograms, lower_bounds, mean, mechanisms, queries
+from dplib import _checks, histograms, local, lower_bounds, mean, mechanisms, queries
 from dplib.mean import adaptive, estimators
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
@@ -107,6 +107,10 @@ PACKAGE = {
     mean.mean_interval: both(private(radius=10, epsilon=3), private(radius=0.1, epsilon=1)),
     lower_bounds.sign_test: private(shift=1, epsilon=1),
     lower_bounds.clamped_likelihood_test: private(shift=1, clamp=0.5, epsilon=1),
+    local.local_randomized_response: private(epsilon=1),
+    local.local_laplace: private(epsilon=1),
+    local.l2_ball_randomizer: private(radius=3, epsilon=1),
+    local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
     queries.central_oracle: two_answers(epsilon=1),
     queries.fresh_oracle: two_answers(epsilon=1),
     queries.local_oracle: two_answers(epsilon=1),
