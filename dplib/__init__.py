@@ -8,6 +8,7 @@
 * ``lower_bounds``: what no private estimator can do.
 * ``learning``: a rule from labelled examples.
 * ``local``: one message a person, with its noise in it.
+* ``queries``: averages, each a little wrong, and what can be learned from them.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

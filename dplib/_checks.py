@@ -15,7 +15,7 @@ LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the pric
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
 DOMAINS = {  # of the real parameters
-    **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp".split(), {"above": 0}),
+    **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
     **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms
+from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms, queries
 from dplib.mean import adaptive, estimators
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
@@ -77,6 +77,29 @@ def learner(shape=lambda column: column):
         for relation, joined in RELATIONS.items())
 
 
+def one_number(x):
+    return x if x.ndim == 1 else x[:, 0]
+
+
+def two_answers(**given):
+    """An oracle made of the data, and two queries to it: the records themselves, and their square roots."""
+    def ask(make, data, rng):
+        oracle = make(data, queries=2, **given, rng=rng)
+        return oracle(one_number), oracle(lambda x: np.sqrt(one_number(x).astype(float)))
+    return lambda function: [(lambda data, rng: ask(function, data, rng), (pair for pair in number_pairs() if len(pair[0]) > 1))]
+
+
+def reports_from_averages(function):
+    """A curator's answers make up two reports on whether a record is positive, by randomised response."""
+    def channel(x):
+        return np.where(one_number(x)[:, None] > 0, [.25, .75], [.75, .25])
+
+    def simulate(data, rng):
+        oracle = queries.central_oracle(data, queries=4, epsilon=1, rng=rng)
+        return function(oracle, lambda reports: channel, users=2, reference=0, epsilon=2, tries=2, rng=rng)
+    return [(simulate, number_pairs())]
+
+
 HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
@@ -107,6 +130,10 @@ PACKAGE = {
     local.local_laplace: private(epsilon=1),
     local.l2_ball_randomizer: private(radius=3, epsilon=1),
     local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
+    queries.central_oracle: two_answers(epsilon=1),
+    queries.fresh_oracle: two_answers(epsilon=1),
+    queries.local_oracle: two_answers(epsilon=1),
+    queries.simulate_local_protocol: reports_from_averages,
 }
 
 

@@ -17,17 +17,22 @@ DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities"
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
         "scores": "candidates", "values": "person", "vectors": "person",
         "x": "data set|Records", "y": "label of each", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
-        "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
-PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
+        "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
+        "points": "record", "probabilities": "of each", "oracle": "query", "protocol": "channel", "answers": "oracle"}
+PROBLEM = {"variables": "how many",
+           "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
            "radius": "R|ρ", "dimension": "number k of entries",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
-           "trials": "runs", "at_least": "size", "at_most": "size"}
+           "trials": "runs", "at_least": "size", "at_most": "size",
+           "queries": "how many queries", "users": "how many people", "reference": "one record",
+           "tolerance": "how far an answer may be"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
           "split": "share of ε", "width": "width of a cell",
-          "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
+          "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid",
+          "aim": "answer", "tries": "drafts"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
 

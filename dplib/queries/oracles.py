@@ -1,0 +1,294 @@
+"""Whom one can ask for averages: a distribution, a liar, a sample, a curator, people who trust nobody.
+
+Symbols
+-------
+phi : φ
+    A query: maps an array of records, one per row, to one number in [-1, 1] each, and looks at every record by itself. It must
+    have a value for every record; what is outside of [-1, 1] is clipped, and NaN counts as 0.
+queries : m
+    How many queries can be asked in all. It is declared beforehand, for it decides about the noise.
+"""
+
+import numpy as np
+
+from dplib import _checks
+from dplib.local import local_randomized_response
+from dplib.mechanisms import laplace
+
+
+class SQOracle:
+    """Answers statistical queries, and counts them: ``oracle(phi)`` is a number near E φ.
+
+    Made by `exact_oracle`, `adversarial_oracle`, `sample_oracle`, `central_oracle`, `fresh_oracle` or `local_oracle`.
+
+    Parameters
+    ----------
+    answer : callable, maps the number of the query (0, 1, …) and the query to a float
+    queries : int ≥ 1 or None, the number of queries after which every further one raises ValueError
+
+    Attributes
+    ----------
+    calls : int, how many queries have been asked
+
+    Examples
+    --------
+    >>> oracle = SQOracle(lambda number, phi: 0.0, queries=1)
+    >>> oracle(np.sign), oracle.calls
+    (0.0, 1)
+    """
+
+    def __init__(self, answer, *, queries=None):
+        self._answer, self._queries, self.calls = answer, queries, 0
+
+    def __call__(self, phi):
+        if self.calls == self._queries:
+            raise ValueError(f"queries: all {self._queries} that were declared have been asked")
+        self.calls += 1
+        return float(self._answer(self.calls - 1, phi))
+
+    def __repr__(self):
+        return f"SQOracle(calls={self.calls}, queries={self._queries})"
+
+
+# ------------------------------------------------------------------------------------------------------ a distribution
+
+
+def exact_oracle(points, probabilities):
+    """Know a distribution, and answer exactly.
+
+    Parameters
+    ----------
+    points : array_like, shape (k, ...), the values that a record can have, one per row
+    probabilities : array_like, shape (k,), of each; their sum is 1
+
+    Returns
+    -------
+    SQOracle, each answer is E φ, for any number of queries
+
+    Notes
+    -----
+    :Privacy: None is needed: a distribution is nobody's record.
+    :References: Definition *Statistical queries* on the page *Learning from averages* (def-sq).
+
+    Examples
+    --------
+    >>> oracle = exact_oracle([-1, 1], [0.25, 0.75])
+    >>> oracle(lambda x: x)
+    0.5
+    """
+    points, probabilities = _distribution(points, probabilities)
+    return SQOracle(lambda number, phi: probabilities @ _values(phi, points))
+
+
+def adversarial_oracle(points, probabilities, *, tolerance, aim):
+    """Know a distribution, and mislead as far as the tolerance allows.
+
+    Parameters
+    ----------
+    points, probabilities
+        As in `exact_oracle`.
+    tolerance : float > 0, how far an answer may be from E φ
+    aim : callable, maps a query to the answer that the oracle would like to give
+
+    Returns
+    -------
+    SQOracle, each answer is the number within ``tolerance`` of E φ that is nearest to ``aim(phi)``
+
+    Notes
+    -----
+    :References: Definition *Statistical queries* on the page *Learning from averages* (def-sq).
+
+    Examples
+    --------
+    >>> oracle = adversarial_oracle([-1, 1], [0.25, 0.75], tolerance=0.1, aim=lambda phi: 0)
+    >>> round(oracle(lambda x: x), 3)
+    0.4
+    """
+    points, probabilities = _distribution(points, probabilities)
+    tolerance = _checks.parameter("tolerance", tolerance)
+
+    def answer(number, phi):
+        exact = probabilities @ _values(phi, points)
+        return np.clip(_checks.real("aim(phi)", aim(phi)), exact - tolerance, exact + tolerance)
+
+    return SQOracle(answer)
+
+
+# ---------------------------------------------------------------------------------------------------------- a data set
+
+
+def sample_oracle(x):
+    """Answer with averages over a data set, without privacy.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (n, ...), a data set of n ≥ 1 records, one per row
+
+    Returns
+    -------
+    SQOracle, each answer is the mean of φ over the records, for any number of queries
+
+    Notes
+    -----
+    :Privacy: None.
+    :Error: For records drawn from a distribution and m queries chosen without seeing them, all answers are within τ of E φ
+        with probability 1 - β if n ≥ (2/τ²) ln(2m/β). Queries that depend on earlier answers have no such bound.
+
+    Examples
+    --------
+    >>> sample_oracle([1, 1, 0, -1])(lambda x: x)
+    0.25
+    """
+    x = _records(x)
+    return SQOracle(lambda number, phi: np.mean(_values(phi, x)))
+
+
+def central_oracle(x, *, queries, epsilon, rng):
+    """A curator who answers a fixed number of queries about one data set, with Laplace noise.
+
+    Parameters
+    ----------
+    x
+        As in `sample_oracle`.
+    queries : int ≥ 1, how many queries can be asked, m
+    epsilon : float > 0, of all answers together
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SQOracle, each answer is the mean of φ plus Lap(2m/(nε)) noise
+
+    Notes
+    -----
+    :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier answers. n is public.
+        Idealised arithmetic; every φ has a value for every record.
+    :Error: For queries that were fixed before x was drawn: `central_oracle_size`.
+    :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
+
+    Examples
+    --------
+    >>> x = np.repeat([1, -1], [6000, 4000])
+    >>> oracle = central_oracle(x, queries=2, epsilon=1, rng=np.random.default_rng(1))
+    >>> round(oracle(lambda x: x), 4), round(oracle(lambda x: x > 0), 4)
+    (0.2, 0.6009)
+    """
+    x, queries, epsilon, _ = _asked(x, queries, epsilon, rng)
+
+    def answer(number, phi):
+        return laplace(np.mean(_values(phi, x)), sensitivity=2 / len(x), epsilon=epsilon / queries, rng=rng)
+
+    return SQOracle(answer, queries=queries)
+
+
+def fresh_oracle(x, *, queries, epsilon, rng):
+    """A curator who answers every query from a batch of records that no other query sees.
+
+    Parameters
+    ----------
+    x, queries, epsilon, rng
+        As in `central_oracle`, with at least one record for each query.
+
+    Returns
+    -------
+    SQOracle, answer j is the mean of φ over batch j, plus Lap(2/(bε)) noise, b its number of records
+        Batch j has the records at positions ⌊jn/m⌋, …, ⌊(j + 1)n/m⌋ - 1.
+
+    Notes
+    -----
+    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Idealised arithmetic; every φ has a value for
+        every record.
+    :Error: `fresh_oracle_size`, also if queries depend on earlier answers.
+    :References: Theorem *Fresh people for every average* on the page *Learning from averages* (thm-sq-fresh).
+
+    Examples
+    --------
+    >>> x = np.tile([1, 1, -1], 5000)
+    >>> oracle = fresh_oracle(x, queries=2, epsilon=1, rng=np.random.default_rng(1))
+    >>> round(oracle(lambda x: x), 3), round(oracle(lambda x: -x), 3)
+    (0.333, -0.333)
+    """
+    x, queries, epsilon, batch = _asked(x, queries, epsilon, rng, disjoint=True)
+
+    def answer(number, phi):
+        values = _values(phi, batch(number))
+        return laplace(np.mean(values), sensitivity=2 / len(values), epsilon=epsilon, rng=rng)
+
+    return SQOracle(answer, queries=queries)
+
+
+def local_oracle(x, *, queries, epsilon, rng):
+    """Ask the people themselves: every query goes to a group of its own, and everybody answers at random.
+
+    Parameters
+    ----------
+    x, queries, epsilon, rng
+        As in `fresh_oracle`; one person per row.
+
+    Returns
+    -------
+    SQOracle, answer j is the mean of the reports of group j, each report by `local_randomized_response` of φ
+        Groups are the batches of `fresh_oracle`. An answer may lie outside of [-1, 1]; it is unbiased.
+
+    Notes
+    -----
+    :Privacy: Everybody sends at most one report, which is ε-DP by itself (local model, ``replace``); given fair bits.
+    :Error: `local_oracle_size`, also if queries depend on earlier answers.
+    :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are the same*
+        (thm-sq-to-local).
+
+    Examples
+    --------
+    >>> x = np.tile([1, 1, -1], 50_000)
+    >>> oracle = local_oracle(x, queries=2, epsilon=1, rng=np.random.default_rng(1))
+    >>> abs(oracle(lambda x: x) - 1/3) < 0.05
+    True
+    """
+    x, queries, epsilon, group = _asked(x, queries, epsilon, rng, disjoint=True)
+
+    def answer(number, phi):
+        return np.mean(local_randomized_response(_values(phi, group(number)), epsilon=epsilon, rng=rng))
+
+    return SQOracle(answer, queries=queries)
+
+
+# --------------------------------------------------------------------------------------------------- what they all need
+
+
+def _values(phi, x):
+    """One number in [-1, 1] for each record. No record makes this raise or warn if φ has a value for each."""
+    with np.errstate(all="ignore"):
+        values = _checks.numbers("phi(x)", phi(x))
+        if values.shape != x.shape[:1]:
+            raise ValueError(f"phi(x) must have one number for each of the {len(x)} rows of x, got shape {values.shape}")
+        return np.clip(np.nan_to_num(values.astype(np.float64)), -1, 1)
+
+
+def _records(x, name="x"):
+    """Records as rows, of a type that no single one of them decides: that of an array of numbers, or float64."""
+    typed = isinstance(x, np.ndarray) and x.dtype.kind in "biuf"
+    x = x if typed else _checks.numbers(name, x).astype(np.float64)
+    if x.ndim == 0 or len(x) == 0:
+        raise ValueError(f"{name} must have at least one row, got shape {x.shape}")
+    return x
+
+
+def _distribution(points, probabilities):
+    points = _records(points, "points")
+    probabilities = _checks.reals("probabilities", probabilities, at_least=0)
+    if probabilities.shape != points.shape[:1]:
+        raise ValueError(f"probabilities must have one entry for each of the {len(points)} points, got shape {probabilities.shape}")
+    if abs(probabilities.sum() - 1) > 1e-9:
+        raise ValueError(f"probabilities must have the sum 1, got {probabilities.sum()}")
+    return points, probabilities
+
+
+def _asked(x, queries, epsilon, rng, disjoint=False):
+    """The checked arguments, and the function that finds the batch of a query by position."""
+    x, queries = _records(x), _checks.integer("queries", queries, at_least=1)
+    _checks.scale(2, epsilon / queries if np.ndim(epsilon) == 0 else epsilon)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    _checks.generator(rng)
+    size = len(x)
+    if disjoint and size < queries:
+        raise ValueError(f"x must have at least one row for each of the {queries} queries, got {size}")
+    return x, queries, epsilon, lambda number: x[number * size // queries:(number + 1) * size // queries]

@@ -1,0 +1,157 @@
+"""Randomised reports, made up by somebody who sees only averages.
+
+Symbols
+-------
+channel : R
+    How one person reports: a function that maps records, one per row, to the probabilities of the k possible reports, one row
+    each. ε-DP: no probability is more than e^ε times as large for another record.
+reference : x₀, q
+    A fixed record that is nobody's, and the distribution of its report.
+"""
+
+import numpy as np
+
+from dplib import _checks
+
+
+def simulate_local_protocol(oracle, protocol, *, users, reference, epsilon, tries, rng):
+    """Run a protocol of randomised reports without the people: only averages are asked for.
+
+    Parameters
+    ----------
+    oracle : SQOracle, or any function of a query, about the distribution of the people
+    protocol : callable, maps the reports so far, a tuple of integers, to the channel of the next person
+    users : int ≥ 1, how many people report, one message each, n
+    reference : array_like, one record, x₀
+    epsilon : float in (0, 700], for which every channel is ε-DP
+    tries : int ≥ 1, L, how many drafts a report may take; after that it is 0
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    int64, shape (users,), the reports
+
+    Notes
+    -----
+    :Privacy: That of the oracle.
+    :Error: With an oracle that is never more than τ off, and τ and L from `local_simulation_plan`, the distribution of all
+        reports is within β, in total variation, of that of n independent people. `simulated_report_probabilities` is exact.
+    :Cost: One query for each draft; on average at most e^ε/(1 - τ sinh ε) for each person.
+    :References: Theorem *A report from averages* on the page *Averages and whispers are the same* (thm-local-to-sq);
+        Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+
+    Examples
+    --------
+    >>> from dplib.queries import exact_oracle
+    >>> truthful = np.array([[0.75, 0.25], [0.25, 0.75]])                    # ε = ln 3
+    >>> oracle = exact_oracle([0, 1], [0.1, 0.9])
+    >>> reports = simulate_local_protocol(oracle, lambda earlier: lambda x: truthful[x.astype(int)], users=1000,
+    ...                                   reference=0, epsilon=np.log(3), tries=30, rng=np.random.default_rng(1))
+    >>> round(float(reports.mean()), 2), round(oracle.calls / 1000, 1)       # 0.7 and 3 on average
+    (0.69, 3.0)
+    """
+    users = _checks.integer("users", users, at_least=1)
+    tries = _checks.integer("tries", tries, at_least=1)
+    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
+    reference = _checks.reals("reference", reference)[None]
+    _checks.generator(rng)
+    reports = []
+    for _ in range(users):
+        reports.append(_report(oracle, protocol(tuple(reports)), reference, epsilon, tries, rng))
+    return np.array(reports, dtype=np.int64)
+
+
+def _report(oracle, channel, reference, epsilon, tries, rng):
+    """Draft a report of the reference record until one is kept."""
+    q = _probabilities("channel(reference)", channel(reference))[0]
+    for _ in range(tries):
+        z = int(rng.choice(q.size, p=q / q.sum()))
+        if rng.random() < _kept(oracle(lambda x, z=z: _ratio_query(channel(x)[:, z] / q[z], epsilon)), epsilon):
+            return z
+    return 0
+
+
+def _ratio_query(ratio, epsilon):
+    """The ratio Pr[R(x) = z]/q(z), moved from [e^-ε, e^ε] to [-1, 1]: (ratio - cosh ε)/sinh ε."""
+    return 1 - 2 * (1 - ratio * np.exp(-epsilon)) / -np.expm1(-2 * epsilon)
+
+
+def _kept(answer, epsilon):
+    """How likely a draft is kept: the ratio that an answer stands for, over e^ε, and never outside its limits."""
+    return np.clip(1 + np.expm1(-2 * epsilon) * (1 - answer) / 2, np.exp(-2 * epsilon), 1)
+
+
+def simulated_report_probabilities(q, answers, *, epsilon, tries):
+    """The exact distribution of a report that `simulate_local_protocol` makes up: a description of it, and no release.
+
+    Parameters
+    ----------
+    q : array_like, shape (..., k), the probabilities of the reports of the reference record
+    answers : array_like, shape (..., k), what the oracle answers when a report is drafted, for each of them
+    epsilon, tries
+        As in `simulate_local_protocol`.
+
+    Returns
+    -------
+    float64, shape (..., k), the probability of each report, including those that are 0 because L drafts were thrown away
+
+    Notes
+    -----
+    :References: Lemma *Keep or throw away* on the page *Averages and whispers are the same* (lem-rejection).
+
+    Examples
+    --------
+    >>> simulated_report_probabilities([0.5, 0.5], [0, 0], epsilon=1, tries=1).round(3)
+    array([0.716, 0.284])
+    """
+    q, answers = _probabilities("q", q), _checks.reals("answers", answers)
+    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
+    tries = _checks.integer("tries", tries, at_least=1)
+    kept = q * _kept(answers, epsilon)
+    rate = kept.sum(axis=-1, keepdims=True)
+    never = np.exp(tries * np.log1p(-np.minimum(rate, 1 - 2.0**-53)))
+    law = kept / rate * (1 - never)
+    law[..., 0] += never[..., 0]
+    return law
+
+
+def local_simulation_plan(*, users, epsilon, beta):
+    """Which tolerance and how many tries make all simulated reports as good as real ones, up to β.
+
+    Parameters
+    ----------
+    users, epsilon
+        As in `simulate_local_protocol`.
+    beta : float in (0, 1)
+        The total variation distance, of all reports together: the probability of telling that they are made up.
+
+    Returns
+    -------
+    tolerance : float in (0, 1], how far an answer may be from the truth, τ
+    tries : int, L
+
+    Notes
+    -----
+    :Error: With t = τ sinh ε, each report is within ½(1 + tanh²(ε/2)) t/(1 - t) of a real one, if one is kept, and none is
+        kept with probability (1 - (1 - t)e^-ε)^L. Each of the two is at most β/(2n).
+    :References: Corollary *All reports together* on the page *Averages and whispers are the same* (cor-transcript).
+
+    Examples
+    --------
+    >>> tolerance, tries = local_simulation_plan(users=30, epsilon=1, beta=0.1)
+    >>> round(tolerance, 5), tries
+    (0.00233, 14)
+    """
+    users = _checks.integer("users", users, at_least=1)
+    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
+    odds = _checks.parameter("beta", beta) / (users * (1 + np.tanh(epsilon / 2) ** 2))  # t/(1 - t)
+    t = odds / (1 + odds)
+    keep = (1 - t) * np.exp(-epsilon)
+    return min(1.0, float(t / np.sinh(epsilon))), int(np.ceil(np.log(2 * users / beta) / -np.log1p(-keep)))
+
+
+def _probabilities(name, value):
+    value = _checks.reals(name, value, at_least=0)
+    if value.ndim == 0 or np.any(abs(value.sum(axis=-1) - 1) > 1e-9):
+        raise ValueError(f"{name} must have the sum 1 over its last axis, got {value.sum(axis=-1) if value.ndim else value}")
+    return value

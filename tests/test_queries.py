@@ -1,0 +1,300 @@
+"""queries: answers against sums by hand, noise against its distribution, made-up reports against the enumerated run."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import kstest, laplace
+
+from dplib.queries import (
+    SQOracle,
+    adversarial_oracle,
+    central_oracle,
+    central_oracle_size,
+    exact_oracle,
+    fresh_oracle,
+    fresh_oracle_size,
+    learn_conjunction,
+    local_oracle,
+    local_oracle_size,
+    local_simulation_plan,
+    sample_oracle,
+    simulate_local_protocol,
+    simulated_report_probabilities,
+)
+from tests.chance import ALARM, FAR, chi_square, rng, standard_errors
+
+COINS, CHANCES = np.array([-1, 1]), np.array([0.25, 0.75])
+PRIVATE = [central_oracle, fresh_oracle, local_oracle]
+
+
+def itself(x):
+    return x
+
+
+# ------------------------------------------------------------------------------------------------------------- answers
+
+
+def test_exact_adversarial_and_sample_answers():
+    assert exact_oracle(COINS, CHANCES)(itself) == 0.5
+    assert sample_oracle([1, 1, 0, -1])(itself) == 0.25
+    for aim, answer in [(0, 0.4), (0.45, 0.45), (9, 0.6), (-9, 0.4), (0.5, 0.5)]:
+        oracle = adversarial_oracle(COINS, CHANCES, tolerance=0.1, aim=lambda phi, aim=aim: aim)
+        assert oracle(itself) == pytest.approx(answer, abs=1e-15)
+
+
+def test_an_oracle_counts_and_stops():
+    oracle = SQOracle(lambda number, phi: number, queries=2)
+    assert [oracle(itself), oracle(itself), oracle.calls] == [0, 1, 2] and type(oracle.calls) is int
+    with pytest.raises(ValueError, match="queries: all 2 that were declared have been asked"):
+        oracle(itself)
+    assert oracle.calls == 2 and repr(oracle) == "SQOracle(calls=2, queries=2)"
+    for make in PRIVATE:
+        oracle = make(np.zeros(10), queries=3, epsilon=1, rng=rng())
+        answers = [oracle(itself) for _ in range(3)]
+        assert all(type(answer) is float for answer in answers) and len(set(answers)) > 1 or make is local_oracle
+        with pytest.raises(ValueError, match="all 3"):
+            oracle(itself)
+    everything = sample_oracle([1, 2])
+    assert [everything(itself) for _ in range(100)] == [1] * 100 and everything.calls == 100
+
+
+@pytest.mark.parametrize("value, counts_as", [
+    (np.nan, 0), (np.inf, 1), (-np.inf, -1), (7, 1), (-1e308, -1), (0.3, 0.3), (True, 1), (-0.0, 0)])
+def test_a_query_is_clipped_and_never_refused(value, counts_as):
+    x = np.array([0.5, 0.5, 0.5, 0.5])
+    phi = lambda x: np.where(np.arange(len(x)) == 0, value, x)
+    assert sample_oracle(x)(phi) == (counts_as + 1.5) / 4
+    for make in PRIVATE:
+        assert math.isfinite(make(x, queries=1, epsilon=1, rng=rng())(phi))
+
+
+def test_a_query_may_divide_by_zero_without_a_word(recwarn):
+    assert sample_oracle([0.0, 1.0, -1.0, 2.0])(lambda x: 1 / x) == (1 + 1 - 1 + 0.5) / 4
+    assert sample_oracle([4.0, -1.0])(np.sqrt) == 0.5 and not recwarn
+
+
+def test_records_are_rows_and_no_single_one_decides_their_type():
+    assert sample_oracle([[1, 0], [0, 1], [1, 1]])(lambda x: x[:, 0] * x[:, 1]) == pytest.approx(1 / 3)
+    kinds = [sample_oracle([1, other])(lambda x: np.full(len(x), x.dtype == np.float64)) for other in (2, 2.5, True, 2**100)]
+    assert kinds == [1] * 4
+    assert sample_oracle(np.array([1, 0], dtype=np.int8))(lambda x: np.full(len(x), x.dtype == np.int8)) == 1
+
+
+@pytest.mark.parametrize("size, queries", [(10, 3), (10, 10), (11, 4), (5, 1), (100, 7)])
+@pytest.mark.parametrize("make", [fresh_oracle, local_oracle])
+def test_batches_go_by_position_and_share_nobody(make, size, queries):
+    seen = []
+    oracle = make(np.arange(size), queries=queries, epsilon=1, rng=rng())
+    for _ in range(queries):
+        oracle(lambda x: seen.append(x) or np.zeros(len(x)))
+    assert np.array_equal(np.concatenate(seen), np.arange(size))
+    assert {len(batch) for batch in seen} <= {size // queries, -(-size // queries)}
+
+
+def noise(make, x, queries, epsilon, runs, exact):
+    draws = rng(3)
+    return [make(x, queries=queries, epsilon=epsilon, rng=draws)(itself) - exact for _ in range(runs)]
+
+
+def test_noise_has_the_stated_distribution():
+    x = np.linspace(-1, 1, 11)
+    central = noise(central_oracle, x, 3, 0.7, 6_000, x.mean())
+    fresh = noise(fresh_oracle, x, 3, 0.7, 6_000, x[:3].mean())
+    assert kstest(central, laplace(scale=2 * 3 / (11 * 0.7)).cdf).pvalue > ALARM
+    assert kstest(fresh, laplace(scale=2 / (3 * 0.7)).cdf).pvalue > ALARM
+    assert kstest(central, laplace(scale=0.8 * 2 * 3 / (11 * 0.7)).cdf).pvalue < ALARM
+
+
+def test_local_answers_are_means_of_two_numbers_without_bias():
+    c = 1 / np.tanh(0.4)
+    answers = np.array(noise(local_oracle, np.array([0.2, 0.6, -1, -1]), 2, 0.8, 6_000, 0))
+    ups = np.rint(answers / c + 1).astype(int)
+    assert np.allclose(answers, (ups - 1) * c)
+    chances = [0.5 + v / (2 * c) for v in (0.2, 0.6)]
+    expected = np.array([math.prod(1 - p for p in chances), 0, math.prod(chances)])
+    expected[1] = 1 - expected.sum()
+    assert chi_square(np.bincount(ups, minlength=3), expected) > ALARM
+
+
+@pytest.mark.parametrize("make", PRIVATE)
+@pytest.mark.parametrize("change, error, match", [
+    (dict(rng=None), TypeError, "rng"), (dict(epsilon=0), ValueError, "epsilon"), (dict(epsilon=[1, 2]), ValueError, "epsilon"),
+    (dict(queries=0), ValueError, "queries"), (dict(queries=1.5), ValueError, "queries"), (dict(x=[]), ValueError, "x must"),
+    (dict(x=3), ValueError, "x must"), (dict(x=["a"]), ValueError, "x must")])
+def test_arguments_are_checked_before_any_query(make, change, error, match):
+    given = dict(x=[1, 2], queries=1, epsilon=1, rng=rng()) | change
+    with pytest.raises(error, match=match):
+        make(given.pop("x"), **given)
+
+
+def test_public_mistakes_say_what_is_wrong():
+    with pytest.raises(ValueError, match="at least one row for each of the 3 queries, got 2"):
+        fresh_oracle([1, 2], queries=3, epsilon=1, rng=rng())
+    central_oracle([1, 2], queries=3, epsilon=1, rng=rng())
+    with pytest.raises(ValueError, match=r"phi\(x\) must have one number for each of the 2 rows"):
+        sample_oracle([1, 2])(np.mean)
+    for probabilities in ([0.5, 0.6], [1, 0, 0], [1.5, -0.5]):
+        with pytest.raises(ValueError, match="probabilities"):
+            exact_oracle(COINS, probabilities)
+    with pytest.raises(ValueError, match="tolerance"):
+        adversarial_oracle(COINS, CHANCES, tolerance=0, aim=lambda phi: 0)
+
+
+def test_the_callers_data_are_not_touched():
+    x = np.array([5.0, np.nan, -3.0])
+    for make in PRIVATE:
+        make(x, queries=1, epsilon=1, rng=rng())(itself)
+    assert np.array_equal(x, [5, np.nan, -3], equal_nan=True)
+
+
+# --------------------------------------------------------------------------------------------------------------- sizes
+
+
+def test_sizes_golden():
+    given = dict(queries=20, tolerance=0.05, epsilon=1, beta=0.05)
+    assert central_oracle_size(**given) == 23_609 and fresh_oracle_size(**given) == 20 * 23_609
+    assert fresh_oracle_size(**given | dict(tolerance=0.1)) == 118_060
+    assert local_oracle_size(queries=20, tolerance=[0.005, 0.0025], epsilon=1, beta=0.25).tolist() == [38_024_800, 152_099_140]
+    for size in (central_oracle_size, fresh_oracle_size, local_oracle_size):
+        assert size(**given).dtype == np.int64 and size(**given | dict(epsilon=[0.1, 1, 1e3])).shape == (3,)
+        assert np.all(np.diff(size(**given | dict(epsilon=[0.1, 1, 10]))) <= 0)
+        with pytest.raises(ValueError, match="2\\*\\*62"):
+            size(**given | dict(tolerance=1e-12))
+
+
+def test_noise_decides_at_small_epsilon_and_sampling_at_large():
+    given = dict(queries=3, tolerance=0.1, beta=0.1)
+    assert central_oracle_size(**given, epsilon=1e-3) == math.ceil(4 * 3 / (0.1 * 1e-3) * math.log(6 / 0.1))
+    assert central_oracle_size(**given, epsilon=1e3) == math.ceil(8 / 0.01 * math.log(12 / 0.1))
+    assert local_oracle_size(**given, epsilon=1e3) == 3 * math.ceil(2 / 0.01 * math.log(60))
+
+
+# -------------------------------------------------------------------------------------------------------- conjunctions
+
+
+def labelled(chances, target):
+    """All records of independent variables with these chances of being 1, labelled by the conjunction of some of them."""
+    rows = np.array(list(product((0, 1), repeat=len(chances))))
+    weights = np.prod(np.where(rows, chances, 1 - np.array(chances)), axis=1)
+    return np.column_stack([rows, rows[:, target].all(axis=1)]), weights
+
+
+@pytest.mark.parametrize("target", [[], [0], [1, 3], [0, 1, 2, 3]])
+def test_exact_averages_find_every_conjunction(target):
+    points, weights = labelled([0.5, 0.6, 0.7, 0.4], target)
+    learned = learn_conjunction(exact_oracle(points, weights), variables=4, accuracy=0.01)
+    assert learned.dtype == bool and np.flatnonzero(learned).tolist() == target
+
+
+def test_a_conjunction_from_noisy_averages():
+    target = [0, 2]
+    points, weights = labelled([0.8] * 4, target)
+    draws = rng(5)
+    for make, size in ((fresh_oracle, fresh_oracle_size), (local_oracle, local_oracle_size)):
+        n = int(size(queries=4, tolerance=0.2 / 4, epsilon=2, beta=1e-6))
+        x = points[draws.choice(len(points), size=n, p=weights)]
+        oracle = make(x, queries=4, epsilon=2, rng=draws)
+        assert np.flatnonzero(learn_conjunction(oracle, variables=4, accuracy=0.2)).tolist() == target and oracle.calls == 4
+
+
+def test_records_of_another_width_are_refused():
+    with pytest.raises(ValueError, match="variables"):
+        learn_conjunction(sample_oracle(np.zeros((3, 3))), variables=3, accuracy=0.1)
+
+
+# ---------------------------------------------------------------------------------------------------------- simulation
+
+R = np.array([[0.5, 0.3, 0.2], [0.3, 0.5, 0.2], [0.25, 0.45, 0.3]])          # how three kinds of records report
+EPSILON = math.log(2)
+SHARES = np.array([0.2, 0.5, 0.3])
+
+
+def channel(x):
+    return R[x.astype(int)]
+
+
+def ratio_answers(p, q, epsilon):
+    return (p / q - math.cosh(epsilon)) / math.sinh(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1, 5, 12])
+def test_exact_answers_give_the_exact_distribution(epsilon):
+    q = np.array([0.2, 0.3, 0.5])
+    p = q * np.exp(epsilon / 2 * np.array([1, -1, 0]))                        # ratios to q within e^±ε
+    p /= p.sum()
+    law = simulated_report_probabilities(q, ratio_answers(p, q, epsilon), epsilon=epsilon, tries=2**62)
+    np.testing.assert_allclose(law, p, atol=1e-9)
+
+
+def by_hand(q, answers, epsilon, tries):
+    """Draft after draft, as the run goes."""
+    law, left = np.zeros(len(q)), 1.0
+    for _ in range(tries):
+        kept = q * np.clip(math.cosh(epsilon) + answers * math.sinh(epsilon), math.exp(-epsilon), math.exp(epsilon)) * math.exp(-epsilon)
+        law, left = law + left * kept, left * (1 - kept.sum())
+    law[0] += left
+    return law
+
+
+@pytest.mark.parametrize("tries", [1, 2, 7])
+def test_the_distribution_counts_every_draft(tries):
+    draws = rng(6)
+    for epsilon in (0.1, 1, 3):
+        q, answers = draws.dirichlet(np.ones(5)), draws.uniform(-1.5, 1.5, 5)
+        law = simulated_report_probabilities(q, answers, epsilon=epsilon, tries=tries)
+        np.testing.assert_allclose(law, by_hand(q, answers, epsilon, tries), atol=1e-14)
+        assert law.sum() == pytest.approx(1)
+
+
+def test_simulated_reports_have_the_stated_distribution():
+    """Two people; the second one's channel depends on the first report; the oracle is off by up to 0.05."""
+    turned = lambda x: channel(x)[:, ::-1]
+    protocol = lambda reports: turned if reports and reports[0] == 1 else channel
+    oracle = adversarial_oracle(np.arange(3), SHARES, tolerance=0.05, aim=lambda phi: 0)
+    draws, runs = rng(7), 4_000
+    pairs = [simulate_local_protocol(oracle, protocol, users=2, reference=0, epsilon=EPSILON, tries=3, rng=draws) for _ in range(runs)]
+
+    def law(matrix):
+        answers = ratio_answers(SHARES @ matrix, matrix[0], EPSILON)
+        answers = np.clip(0, answers - 0.05, answers + 0.05)
+        return simulated_report_probabilities(matrix[0], answers, epsilon=EPSILON, tries=3)
+    expected = law(R)[:, None] * np.array([law(R), law(R[:, ::-1]), law(R)])
+    counts = np.bincount(np.array(pairs) @ [3, 1], minlength=9)
+    assert chi_square(counts, expected.ravel()) > ALARM and pairs[0].dtype == np.int64
+
+
+def test_a_report_takes_about_e_to_the_epsilon_queries():
+    oracle = exact_oracle(np.arange(3), SHARES)
+    simulate_local_protocol(oracle, lambda reports: channel, users=3_000, reference=0, epsilon=EPSILON, tries=100, rng=rng(8))
+    assert abs(standard_errors(3_000, oracle.calls, math.exp(-EPSILON))) < FAR
+
+
+def test_a_report_that_never_occurs_for_the_reference_is_never_drafted():
+    silent = lambda x: np.tile([0.0, 0.4, 0.6], (len(x), 1))
+    reports = simulate_local_protocol(exact_oracle([0], [1]), lambda _: silent, users=200, reference=0, epsilon=1, tries=60, rng=rng())
+    assert set(reports.tolist()) == {1, 2}
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 0.01, 1, 20, 700])
+def test_a_plan_keeps_its_two_promises(epsilon):
+    for users, beta in product((1, 30, 10**6), (0.1, 0.9)):
+        tolerance, tries = local_simulation_plan(users=users, epsilon=epsilon, beta=beta)
+        assert 0 < tolerance <= 1 and type(tries) is int and tries >= 1
+        t = tolerance * math.sinh(epsilon)
+        keep = (1 - t) * math.exp(-epsilon)
+        assert (1 + math.tanh(epsilon / 2) ** 2) / 2 * t / (1 - t) <= beta / (2 * users) * (1 + 1e-9)
+        assert tries * math.log1p(-keep) <= math.log(beta / (2 * users)) * (1 - 1e-9)
+
+
+def test_arguments_of_the_simulation_are_checked():
+    given = dict(users=1, reference=0, epsilon=1, tries=1, rng=rng())
+    for change, error in [(dict(users=0), ValueError), (dict(tries=0), ValueError), (dict(epsilon=701), ValueError),
+                          (dict(rng=1), TypeError), (dict(reference="a"), ValueError)]:
+        with pytest.raises(error, match=next(iter(change))):
+            simulate_local_protocol(exact_oracle([0], [1]), lambda reports: channel, **given | change)
+    with pytest.raises(ValueError, match="channel"):
+        simulate_local_protocol(exact_oracle([0], [1]), lambda reports: lambda x: np.full((len(x), 2), 0.6), **given)
+    with pytest.raises(ValueError, match="q must"):
+        simulated_report_probabilities([0.5, 0.6], [0, 0], epsilon=1, tries=1)
