@@ -6,6 +6,7 @@
 * ``mean``: the mean of a Gaussian, with a known range or none, with an interval around it.
 * ``sample_size``: how many records are enough.
 * ``lower_bounds``: what no private estimator can do.
+* ``parity``: a rule that a curator learns from few people, and nobody else from few.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

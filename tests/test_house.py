@@ -64,10 +64,12 @@ def imports(file, root=ROOT):
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds", "audit"]
+ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
+         "parity", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
-            "lower_bounds": ["packing", "two_distributions", "tracing"]}
+            "lower_bounds": ["packing", "two_distributions", "tracing"],
+            "parity": ["data", "equations", "scores", "reports"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

@@ -15,16 +15,18 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "scores": "candidates", "x": "data set|Records", "y": "label", "x_neighbor": "data sets", "release": "means",
+        "offset": "d, in", "seen": "mean", "values": "table", "queries": "statistical query",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
 PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N", "radius": "R",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
-           "trials": "runs", "at_least": "size", "at_most": "size"}
+           "trials": "runs", "at_least": "size", "at_most": "size", "dimension": "number d of questions", "tolerance": "how far off",
+           "wrong": "label is wrong"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "split": "share of ε", "width": "width of a cell",
+          "blocks": "mod", "split": "share of ε", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
