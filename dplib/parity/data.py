@@ -26,17 +26,17 @@ def tabled_records(x, y):
     return x, y
 
 
-def index_of(bits):
+def subset_index(bits):
     """The place of a subset in a table over all parities: question j, counted from 0, adds 2**j."""
     return bits @ (1 << np.arange(bits.shape[-1], dtype=np.int64))
 
 
-def bits_of(index, dimension):
+def subset_bits(index, dimension):
     """The subset at a place of the table, as 0 and 1."""
     return (index[..., None] >> np.arange(dimension) & 1).astype(np.int8)
 
 
-def totals(index, weights, dimension):
+def weights_by_subset(index, weights, dimension):
     """The total weight at each place of the table, for every run."""
     size = 1 << dimension
     runs = index.shape[:-1]

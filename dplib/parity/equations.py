@@ -126,7 +126,7 @@ def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
     setting = _setting(dimension, wrong, epsilon, "replace")
     beta = _checks.parameter("beta", beta)
     for n in range(1, MOST + 1):
-        right, answers = _one_block(*setting, 128 if n < 128 else MOST + 1)
+        right, answers = _one_block(*setting, max(128, 1 << n.bit_length()))
         enough = _first_answer(right, answers, n, np.arange(1, n + 1)) >= 1 - beta
         if enough.any():
             return n, int(enough.argmax()) + 1
@@ -173,7 +173,7 @@ def _in_blocks(words, blocks):
     longest = max(1, -(-n // blocks))
     padded = np.zeros((*words.shape[:-2], longest * blocks, words.shape[-1]), dtype=words.dtype)
     padded[..., :n, :] = words
-    return padded.reshape(*words.shape[:-2], longest, blocks, -1).swapaxes(-3, -2)
+    return padded.reshape(*words.shape[:-2], longest, blocks, words.shape[-1]).swapaxes(-3, -2)
 
 
 def _solve(rows, d, guess):

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr, xlogy
 
 from dplib import _checks, mechanisms
-from dplib.parity.data import bits_of, index_of, tabled_records, totals
+from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 from dplib.sample_size import least_size
 
 MANY = 10**5  # people on each parity: beyond, their votes are normal to within 2e-5
@@ -58,8 +58,8 @@ def learn_parity_locally(x, y, *, epsilon, rng):
     task = _checks.generator(rng).integers(0, 2, size=x.shape, dtype=np.int8)
     differs = (task * x).sum(axis=-1) + y & 1
     reports = mechanisms.randomized_response(differs, epsilon=epsilon, rng=rng)
-    votes = totals(index_of(task), 1.0 - 2 * reports, d)
-    return bits_of((votes + rng.random(votes.shape)).argmax(axis=-1), d)
+    votes = weights_by_subset(subset_index(task), 1.0 - 2 * reports, d)
+    return subset_bits((votes + rng.random(votes.shape)).argmax(axis=-1), d)
 
 
 def local_parity_success_probability(*, size, dimension, epsilon):

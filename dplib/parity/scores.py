@@ -3,7 +3,7 @@
 import numpy as np
 
 from dplib import _checks, mechanisms
-from dplib.parity.data import bits_of, index_of, tabled_records, totals
+from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 
 
 def walsh_hadamard(values):
@@ -33,7 +33,7 @@ def walsh_hadamard(values):
         raise ValueError(f"values must have a power of two of entries on the last axis, got shape {values.shape}")
     shape, step = values.shape, 1
     while step < shape[-1]:
-        pairs = values.reshape(*shape[:-1], -1, 2, step)
+        pairs = values.reshape(*shape[:-1], shape[-1] // (2 * step), 2, step)
         values = np.empty_like(pairs)
         np.add(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 0, :])
         np.subtract(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 1, :])
@@ -73,9 +73,9 @@ def private_parity_by_scores(x, y, *, epsilon, rng):
     array([1, 0, 0, 1, 0], dtype=int8)
     """
     x, y = tabled_records(x, y)
-    signs = totals(index_of(x), 1.0 - 2 * y, x.shape[-1])
+    signs = weights_by_subset(subset_index(x), 1.0 - 2 * y, x.shape[-1])
     right = (walsh_hadamard(signs) + y.shape[-1]) / 2
-    return bits_of(mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1])
+    return subset_bits(mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1])
 
 
 def eliminate_parities(queries, *, tolerance):
