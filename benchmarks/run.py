@@ -23,6 +23,7 @@ from fast_histogram import histogram1d
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import gaussian_sigma, laplace
+from dplib.parity import private_parity, walsh_hadamard
 
 opendp.enable_features("contrib")
 RUNS, PATIENCE = 15, 12        # runs of each competitor; seconds after which a slow one is not run again
@@ -118,12 +119,38 @@ def many_means(trials=10**4, size=1000):
             "scale": lambda: private_scale(x, delta=1e-6, **given)}
 
 
+def parity(size=1000, questions=100):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (size, questions))
+    y = x[:, 0] ^ x[:, 1]
+    listed = [sum(bit << j for j, bit in enumerate(row)) for row in np.column_stack([x, y]).tolist()]
+
+    def eliminated():                    # keep some equations, as Python's integers, and eliminate
+        system = {}
+        for equation in listed:
+            if rng.random() < np.tanh(.5):
+                for pivot, other in system.items():
+                    equation ^= other if equation >> pivot & 1 else 0
+                if equation % 2**questions:
+                    system[(equation % 2**questions).bit_length() - 1] = equation
+        return system
+
+    return {"ours": lambda: private_parity(x, y, epsilon=1, rng=rng), "baseline": eliminated}
+
+
+def transform(size=2**20):
+    values = np.random.default_rng(0).normal(size=size)
+    return {"ours": lambda: walsh_hadamard(values), "NumPy's FFT": lambda: np.fft.rfft(values)}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
          "calibration of 1000 Gaussian mechanisms": calibration,
          "private mean of 10 000 000 numbers": one_mean,
-         "10 000 data sets of 1000 numbers, each estimated": many_means}
+         "10 000 data sets of 1000 numbers, each estimated": many_means,
+         "parity of 100 questions from 1000 records": parity,
+         "Walsh-Hadamard transform of 1 048 576 numbers": transform}
 
 
 def main():
