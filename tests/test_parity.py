@@ -13,7 +13,7 @@ from scipy.stats import binom
 from dplib.mechanisms import exponential_probabilities
 from dplib.parity import reports
 from dplib.parity import (
-    eliminate_parities, learn_parity_locally, local_parity_sample_size, local_parity_success_probability, parity_information,
+    eliminate_parities, learn_parity_locally, local_parity_sample_size, local_parity_success, parity_information,
     parity_sample_size, parity_sample_size_lower_bound, parity_success_probability, private_parity, private_parity_by_scores,
     walsh_hadamard)
 from dplib.parity.equations import _coins
@@ -429,7 +429,7 @@ def simulated(n, d, epsilon, runs, seed):
 @pytest.mark.parametrize("n, d, epsilon, runs", [(54, 2, 1, 200_000), (472, 4, 1, 50_000), (2857, 6, 1, 10_000), (15_224, 8, 1, 3000),
                                                  (60, 3, 4, 200_000), (1, 1, 0.5, 100_000)])
 def test_the_protocol_is_right_as_often_as_it_says(n, d, epsilon, runs):
-    chance = local_parity_success_probability(size=n, dimension=d, epsilon=epsilon)
+    chance = local_parity_success(size=n, dimension=d, epsilon=epsilon)
     assert abs(standard_errors(simulated(n, d, epsilon, runs, 11), runs, chance)) < FAR + math.sqrt(runs) / n
 
 
@@ -454,7 +454,7 @@ def test_many_people_vote_like_normal_variables():
         exact = reports._largest_is_right(reports.MANY, truth, 2.0**d - 1)
         normal = reports.WEIGHTS @ np.exp((2.0**d - 1) * log_ndtr(reports.NORMAL + truth * math.sqrt(reports.MANY)))
         assert abs(exact - normal) < 2e-5 and 0.2 < exact < 0.8
-    assert local_parity_success_probability(size=10**12, dimension=3, epsilon=1e-9) == pytest.approx(1 / 8, abs=1e-3)
+    assert local_parity_success(size=10**12, dimension=3, epsilon=1e-9) == pytest.approx(1 / 8, abs=1e-3)
 
 
 def test_local_golden():
@@ -463,16 +463,16 @@ def test_local_golden():
     ours = np.array([local_parity_sample_size(dimension=d, epsilon=1, beta=0.25) for d in range(2, 15, 2)])
     assert np.all(np.abs(ours / table - 1) < 0.02)
     assert ours.tolist() == [54, 472, 2857, 15_224, 75_963, 363_789, 1_693_879]
-    chance = local_parity_success_probability(size=[363_788, 363_789], dimension=12, epsilon=1)
+    chance = local_parity_success(size=[363_788, 363_789], dimension=12, epsilon=1)
     assert chance[0] < 0.75 <= chance[1]
     with pytest.raises(ValueError, match="dimension"):
         local_parity_sample_size(dimension=62, epsilon=1e-3, beta=0.25)
 
 
 def test_chances_of_reports_at_the_ends():
-    assert np.all(np.diff(local_parity_success_probability(size=np.arange(1, 300, 7), dimension=4, epsilon=2)) > 0)
-    assert local_parity_success_probability(size=10**6, dimension=60, epsilon=1) == pytest.approx(2.0**-60, rel=1e-3)
-    huge = local_parity_success_probability(size=[[30], [3000]], dimension=3, epsilon=800.0)
+    assert np.all(np.diff(local_parity_success(size=np.arange(1, 300, 7), dimension=4, epsilon=2)) > 0)
+    assert local_parity_success(size=10**6, dimension=60, epsilon=1) == pytest.approx(2.0**-60, rel=1e-3)
+    huge = local_parity_success(size=[[30], [3000]], dimension=3, epsilon=800.0)
     assert huge.shape == (2, 1) and huge[0] < 1 and huge[1] == pytest.approx(1)
 
 
@@ -571,7 +571,7 @@ def test_blocks_and_relation_are_checked():
 @pytest.mark.parametrize("call, good", [
     (parity_success_probability, {"size": 3, "dimension": 4, "wrong": 0.1, "epsilon": 1, "blocks": 2}),
     (parity_sample_size, {"dimension": 4, "wrong": 0.1, "epsilon": 1, "beta": 0.5}),
-    (local_parity_success_probability, {"size": 3, "dimension": 4, "epsilon": 1}),
+    (local_parity_success, {"size": 3, "dimension": 4, "epsilon": 1}),
     (local_parity_sample_size, {"dimension": 4, "epsilon": 1, "beta": 0.5}),
     (parity_information, {"epsilon": 1}),
     (parity_sample_size_lower_bound, {"dimension": 4, "epsilon": 1, "beta": 0.5})])

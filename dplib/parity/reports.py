@@ -40,7 +40,7 @@ def learn_parity_locally(x, y, *, epsilon, rng):
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits.
-    :Error: `local_parity_success_probability` for uniform x.
+    :Error: `local_parity_success` for uniform x.
     :Cost: n d + 2^d for each run.
     :References: Proposition *One bit from everybody* on the page *What averages cannot learn* (prop-hashed).
 
@@ -62,7 +62,7 @@ def learn_parity_locally(x, y, *, epsilon, rng):
     return subset_bits((votes + rng.random(votes.shape)).argmax(axis=-1), d)
 
 
-def local_parity_success_probability(*, size, dimension, epsilon):
+def local_parity_success(*, size, dimension, epsilon):
     """How often `learn_parity_locally` names the right parity, if the answers of the records are fair coins.
 
     Parameters
@@ -83,7 +83,7 @@ def local_parity_success_probability(*, size, dimension, epsilon):
 
     Examples
     --------
-    >>> local_parity_success_probability(size=[1000, 2857, 10**4], dimension=6, epsilon=1).round(3)
+    >>> local_parity_success(size=[1000, 2857, 10**4], dimension=6, epsilon=1).round(3)
     array([0.311, 0.75 , 0.999])
     """
     size = _checks.integers("size", size, at_least=1)
@@ -99,12 +99,12 @@ def local_parity_sample_size(*, dimension, epsilon, beta):
     Parameters
     ----------
     dimension, epsilon
-        As in `local_parity_success_probability`.
+        As in `local_parity_success`.
     beta : float in (0, 1), the probability of another answer than the hidden parity
 
     Returns
     -------
-    int, the least size with `local_parity_success_probability` 1 - β or more; ValueError above 2**62
+    int, the least size with `local_parity_success` 1 - β or more; ValueError above 2**62
 
     Notes
     -----
@@ -118,7 +118,7 @@ def local_parity_sample_size(*, dimension, epsilon, beta):
     363789
     """
     beta = _checks.parameter("beta", beta)
-    chance = lambda n: local_parity_success_probability(size=n, dimension=dimension, epsilon=epsilon)
+    chance = lambda n: local_parity_success(size=n, dimension=dimension, epsilon=epsilon)
     size = int(least_size(lambda n: chance(n) >= 1 - beta))
     if size > _checks.LARGEST:
         raise ValueError(f"no answer up to 2**62: dimension is too large or epsilon too small, got ε = {epsilon}")

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import skellam
 
 from dplib.parity import (
-    eliminate_parities, learn_parity_locally, local_parity_success_probability, parity_information,
+    eliminate_parities, learn_parity_locally, local_parity_success, parity_information,
     parity_sample_size_lower_bound, parity_success_probability, private_parity, walsh_hadamard)
 from dplib.parity.equations import _coins
 from tests.chance import FAR, LEVEL, chi_square, standard_errors
@@ -239,7 +239,7 @@ def test_lower_bounds(bound, sequential):
         closest = max(closest, back / (n * kappa * (1 + math.exp(epsilon)) / 2))
     for d, epsilon in itertools.product((3, 8), EPSILONS):
         n = int(bound(dimension=d, epsilon=epsilon, beta=.25))
-        assert local_parity_success_probability(size=max(1, n - 1), dimension=d, epsilon=epsilon) < .75
+        assert local_parity_success(size=max(1, n - 1), dimension=d, epsilon=epsilon) < .75
     return f"60 settings agree exactly; divergences of transcripts up to {closest:.2f} of what is allowed"
 
 
@@ -258,7 +258,7 @@ def votes_one_by_one(ties="drawn", others=-1, lead=math.tanh, half=2.):
     return chance
 
 
-@claim("prop-hashed", local_parity_success_probability,
+@claim("prop-hashed", local_parity_success,
        mutants={"ties count as won": votes_one_by_one(ties="won"), "ties count as lost": votes_one_by_one(ties="lost"),
                 "one rival too many": votes_one_by_one(others=0), "epsilon in place of epsilon/2": votes_one_by_one(half=1.),
                 "the coin (1 + epsilon/2)/2": votes_one_by_one(lead=lambda v: v)})
@@ -277,7 +277,7 @@ def test_chance_of_the_lead(chance):
         normal = np.exp(-v**2 / 2) / math.sqrt(2 * math.pi)
         below = np.array([math.erfc(-(w + shift) / math.sqrt(2)) / 2 for w in v])
         size, epsilon = 16 * 90_000, 2 * math.atanh(shift / 300)
-        if chance is local_parity_success_probability:
+        if chance is local_parity_success:
             limit.append(abs(float(chance(size=size, dimension=4, epsilon=epsilon)) - np.trapezoid(normal * below**15, v)))
     assert max(limit, default=0) < 1e-4
     return f"the sums agree {to(worst)}; with 90,000 people for each subset the limit is right {to(max(limit, default=0))}"
