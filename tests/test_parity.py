@@ -302,7 +302,7 @@ def test_sample_size_is_the_least_of_all_numbers_of_blocks():
 
 @pytest.mark.parametrize("d, n, wrong, blocks, epsilon", [(12, 39, 0, 1, 1), (6, 144, 0.1, 5, 1), (3, 30, 0, 2, 0.3)])
 def test_the_mechanism_is_right_as_often_as_it_says(d, n, wrong, blocks, epsilon):
-    draw, runs = rng(6), 20_000
+    draw, runs = rng(6), 8000
     s = draw.integers(0, 2, d)
     x = draw.integers(0, 2, (runs, n, d), dtype=np.int8)
     y = (x @ s + (draw.random((runs, n)) < wrong)) % 2
@@ -426,8 +426,8 @@ def simulated(n, d, epsilon, runs, seed):
     return right
 
 
-@pytest.mark.parametrize("n, d, epsilon, runs", [(54, 2, 1, 200_000), (472, 4, 1, 50_000), (2857, 6, 1, 10_000), (15_224, 8, 1, 3000),
-                                                 (60, 3, 4, 200_000), (1, 1, 0.5, 100_000)])
+@pytest.mark.parametrize("n, d, epsilon, runs", [(54, 2, 1, 50_000), (472, 4, 1, 20_000), (2857, 6, 1, 5000), (15_224, 8, 1, 3000),
+                                                 (60, 3, 4, 50_000), (1, 1, 0.5, 50_000)])
 def test_the_protocol_is_right_as_often_as_it_says(n, d, epsilon, runs):
     chance = local_parity_success(size=n, dimension=d, epsilon=epsilon)
     assert abs(standard_errors(simulated(n, d, epsilon, runs, 11), runs, chance)) < FAR + math.sqrt(runs) / n

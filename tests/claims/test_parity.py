@@ -303,8 +303,8 @@ def slow_reports(truth=None, hidden_tasks=True, random_ties=True, flipped=False)
                 "nobody is given the empty subset": slow_reports(hidden_tasks=False),
                 "the first of several": slow_reports(random_ties=False), "yes and no exchanged": slow_reports(flipped=True)})
 def test_protocol(learn):
-    """List all tasks and all reports of three people, and compare with 200 000 runs; then count how often 80 people find
-    one of four subsets, in 60 000 runs. A truth probability of 1/2 + epsilon/4 is missed less than once in 10^8.
+    """List all tasks and all reports of three people, and compare with 100 000 runs; then count how often 80 people find
+    one of four subsets, in 30 000 runs. A truth probability of 1/2 + epsilon/4 is missed less than once in 10^8.
     """
     x, y, epsilon, d = np.array([[1, 0], [1, 1], [0, 0]]), np.array([1, 0, 1]), 2., 2
     truth, law = 1 / (1 + math.exp(-epsilon)), np.zeros(4)
@@ -313,11 +313,11 @@ def test_protocol(learn):
         votes = np.zeros(4)
         np.add.at(votes, list(tasks), 1 - 2 * np.array(said))
         law += math.prod(truth if h else 1 - truth for h in honest) / 64 * (votes == votes.max()) / (votes == votes.max()).sum()
-    rng, runs = np.random.default_rng(6), 200_000
+    rng, runs = np.random.default_rng(6), 100_000
     answers = learn(np.broadcast_to(x, (runs, 3, 2)), np.broadcast_to(y, (runs, 3)), epsilon=epsilon, rng=rng)
     p = chi_square(np.bincount(place(answers), minlength=4), law)
     assert p > LEVEL, p
-    runs, n = 60_000, 80
+    runs, n = 30_000, 80
     x = rng.integers(0, 2, (runs, n, d), dtype=np.int8)
     hits = np.sum(place(learn(x, x[..., 1].astype(int), epsilon=1., rng=rng)) == 2)
     off = standard_errors(hits, runs, votes_one_by_one()(size=n, dimension=d, epsilon=1.))
