@@ -25,6 +25,7 @@ from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import gaussian_sigma, laplace
+from dplib.parity import private_parity, walsh_hadamard
 
 opendp.enable_features("contrib")
 RUNS, PATIENCE = 15, 12        # runs of each competitor; seconds after which a slow one is not run again
@@ -146,6 +147,30 @@ def messages(size=10**6):
             "vectors of 100": lambda: l2_ball_randomizer(v, radius=1, **given)}
 
 
+def parity(size=1000, questions=100):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (size, questions))
+    y = x[:, 0] ^ x[:, 1]
+    listed = [sum(bit << j for j, bit in enumerate(row)) for row in np.column_stack([x, y]).tolist()]
+
+    def eliminated():                    # keep some equations, as Python's integers, and eliminate
+        system = {}
+        for equation in listed:
+            if rng.random() < np.tanh(.5):
+                for pivot, other in system.items():
+                    equation ^= other if equation >> pivot & 1 else 0
+                if equation % 2**questions:
+                    system[(equation % 2**questions).bit_length() - 1] = equation
+        return system
+
+    return {"ours": lambda: private_parity(x, y, epsilon=1, rng=rng), "baseline": eliminated}
+
+
+def transform(size=2**20):
+    values = np.random.default_rng(0).normal(size=size)
+    return {"ours": lambda: walsh_hadamard(values), "NumPy's FFT": lambda: np.fft.rfft(values)}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
@@ -153,7 +178,9 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "private mean of 10 000 000 numbers": one_mean,
          "10 000 data sets of 1000 numbers, each estimated": many_means,
          "private cut-off for 1 000 000 people among 2^40": cut_off,
-         "messages of 1 000 000 numbers in the local model": messages}
+         "messages of 1 000 000 numbers in the local model": messages,
+         "parity of 100 questions from 1000 records": parity,
+         "Walsh-Hadamard transform of 1 048 576 numbers": transform}
 
 
 def main():

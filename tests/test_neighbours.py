@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms, queries
+from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
 from dplib.mean import adaptive, estimators
-from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
+from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
 OPTIONS = re.compile(r"\A(---\n.*?\n---\n|(:[^\n]*\n)+)", re.S)      # of a cell, before its code
 CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
@@ -43,6 +43,27 @@ def counts():
 
 def scores():
     return [pair for pair in answers(HUGE) if np.size(pair[0]) and np.ndim(pair[0])] + [([3, 1, 0.0], [3, 1, -0.0])]
+
+
+def labelled_pairs():
+    """(x, x') as rows of answers with the label behind them: one record replaced, in all the types that 0 and 1 come in."""
+    alike, mixed = [[0, 0, 0]] * 5, [[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1]]
+    for base in (alike, mixed, [[1] * 70] * 6, [[True, False]] * 4, [[1, 1]]):
+        width = len(base[0])
+        others = [[bit] * width for bit in WHOLE] + [[*[0] * (width - 1), 1], [1, *[0] * (width - 1)]]
+        for read in (list, lambda rows: np.array(rows, dtype=object)):
+            yield from ((read(base), read(replaced(base, record, place))) for record in others for place in {0, len(base) - 1})
+
+
+def labelled(at_most=np.inf):
+    """A learner of labelled records, under every relation that it knows."""
+    def releases(function):
+        relations = [dict(neighbor=r) for r in RELATIONS] if "neighbor" in inspect.signature(function).parameters else [{}]
+        options = [*relations, dict(blocks=3)] if "blocks" in inspect.signature(function).parameters else relations
+        pairs = [pair for pair in labelled_pairs() if len(pair[0][0]) <= at_most]
+        learn = lambda option: lambda rows, rng: function([r[:-1] for r in rows], [r[-1] for r in rows], epsilon=1, **option, rng=rng)
+        return [(learn(option), pairs) for option in options]
+    return releases
 
 
 def private(pairs=number_pairs, **given):
@@ -134,6 +155,9 @@ PACKAGE = {
     queries.fresh_oracle: two_answers(epsilon=1),
     queries.local_oracle: two_answers(epsilon=1),
     queries.simulate_local_protocol: reports_from_averages,
+    parity.private_parity: labelled(),
+    parity.private_parity_by_scores: labelled(at_most=20),
+    parity.learn_parity_locally: labelled(at_most=20),
 }
 
 
@@ -292,6 +316,10 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a warning when a far record is measured from the centre": (mean.adaptive_mean, adaptive, "_answers", AUDIBLE),
     "a warning when a far record votes": (
         lower_bounds.clamped_likelihood_test, lower_bounds.two_distributions, "clamped_likelihood_test", AUDIBLE),
+    "an error for labels that contradict each other": (
+        parity.private_parity, parity.equations, "_solve", ("return np.where", "assert consistent.all(); return np.where")),
+    "a refusal of another type": (
+        parity.private_parity, parity.equations, "private_parity", ("np.int8(-1))", "-1) if answers.any() else None")),
 }
 PLANTED_ON_PAGES = {
     "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],

@@ -15,22 +15,22 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "values": "person", "vectors": "person",
-        "x": "data set|Records", "y": "label of each", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "scores": "candidates", "values": "person|table", "vectors": "person", "tables": "statistical query",
+        "x": "data set|Records", "y": "label", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "probabilities": "of each", "oracle": "query", "protocol": "channel", "answers": "oracle"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
-           "radius": "R|ρ", "dimension": "number k of entries",
+           "radius": "R|ρ", "dimension": "number k of entries|number d of questions",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size",
            "queries": "how many queries", "users": "how many people", "reference": "one record",
-           "tolerance": "how far an answer may be"}
+           "tolerance": "how far", "wrong": "label is wrong"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "split": "share of ε", "width": "width of a cell",
+          "blocks": "mod", "split": "share of ε", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid",
           "aim": "answer", "tries": "drafts"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
