@@ -20,6 +20,7 @@ import pytest
 import dplib
 from dplib import _checks, histograms, local, lower_bounds, mean, mechanisms, queries
 from dplib.mean import adaptive, estimators
+from dplib.queries import oracles
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
 OPTIONS = re.compile(r"\A(---\n.*?\n---\n|(:[^\n]*\n)+)", re.S)      # of a cell, before its code
@@ -273,6 +274,9 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a warning when a far record is measured from the centre": (mean.adaptive_mean, adaptive, "_answers", AUDIBLE),
     "a warning when a far record votes": (
         lower_bounds.clamped_likelihood_test, lower_bounds.two_distributions, "clamped_likelihood_test", AUDIBLE),
+    "a query is refused where it leaves its range": (queries.central_oracle, oracles, "_values", (
+        "np.clip(np.nan_to_num(values.astype(np.float64)), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1)')),
+    "a warning when a query has no value": (queries.local_oracle, oracles, "_values", ('all="ignore"', 'all="warn"')),
 }
 PLANTED_ON_PAGES = {
     "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],
