@@ -20,6 +20,7 @@ import pytest
 import dplib
 from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
 from dplib.mean import adaptive, estimators
+from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
 OPTIONS = re.compile(r"\A(---\n.*?\n---\n|(:[^\n]*\n)+)", re.S)      # of a cell, before its code
@@ -320,6 +321,9 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
         parity.private_parity, parity.equations, "_solve", ("return np.where", "assert consistent.all(); return np.where")),
     "a refusal of another type": (
         parity.private_parity, parity.equations, "private_parity", ("np.int8(-1))", "-1) if answers.any() else None")),
+    "a query is refused where it leaves its range": (queries.central_oracle, oracles, "_values", (
+        "np.clip(np.nan_to_num(values.astype(np.float64)), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1)')),
+    "a warning when a query has no value": (queries.local_oracle, oracles, "_values", ('all="ignore"', 'all="warn"')),
 }
 PLANTED_ON_PAGES = {
     "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],
