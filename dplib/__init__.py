@@ -7,6 +7,7 @@
 * ``sample_size``: how many records are enough.
 * ``lower_bounds``: what no private estimator can do.
 * ``local``: one message a person, with its noise in it.
+* ``factorization``: many questions from one message, or from one noisy vector.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

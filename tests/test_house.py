@@ -65,10 +65,11 @@ def imports(file, root=ROOT):
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
-         "local", "audit"]
+         "local", "factorization", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
-            "lower_bounds": ["packing", "two_distributions", "tracing"]}
+            "lower_bounds": ["packing", "two_distributions", "tracing"],
+            "factorization": ["workloads", "factors", "structured", "optimal", "releases"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}
