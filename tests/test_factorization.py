@@ -84,7 +84,7 @@ def test_factors_that_do_not_fit_are_refused():
     good = dict(R=np.eye(2), A=np.eye(2))
     assert factorization_of(np.eye(2), **good).gap == np.inf and factorization_of(np.eye(2), **good, lower=1).gap == 0
     for wrong, name in [(dict(A=2 * np.eye(2)), "difference"), (dict(A=np.ones((3, 2))), "shapes"), (dict(A=np.ones((2, 3))), "shapes"),
-                        (dict(offset=[1]), "offset"), (dict(R=[[np.nan, 0], [0, 1]]), "R must"), (dict(R=[1, 2]), "R must")]:
+                        (dict(u=[1]), "u must"), (dict(R=[[np.nan, 0], [0, 1]]), "R must"), (dict(R=[1, 2]), "R must")]:
         with pytest.raises(ValueError, match=name):
             factorization_of(np.eye(2), **good | wrong)
     with pytest.raises(ValueError, match="workload"):
@@ -309,7 +309,7 @@ def test_a_local_release_is_the_average_of_messages():
     p, n, epsilon = np.array([.5, .2, 0, .3]), 40, .7
     x = rng(1).choice(4, size=(3000, n), p=p)
     root = square_root_factorization(cells=4, centered=True)
-    matrices = factorization_of(np.tri(4), R=dense(root.R), A=dense(root.A), offset=root.offset)
+    matrices = factorization_of(np.tri(4), R=dense(root.R), A=dense(root.A), u=root.offset)
     answers = release_local(x, root, epsilon=epsilon, rng=rng(2))
     assert np.allclose(answers, release_local(x, matrices, epsilon=epsilon, rng=rng(2)), atol=1e-9)
     predicted = local_variance(p, root, size=n, epsilon=epsilon)

@@ -69,7 +69,7 @@ ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histo
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
-            "factorization": ["workloads", "factors", "structured", "optimal", "releases"]}
+            "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, histograms, local, lower_bounds, mean, mechanisms
+from dplib import _checks, factorization, histograms, local, lower_bounds, mean, mechanisms
 from dplib.mean import adaptive, estimators
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
@@ -64,6 +64,8 @@ HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
 SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
+FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
+                  factorization.identity_factorization([[1, 0], [1, 1], [0, 5]])]
 PACKAGE = {
     mechanisms.laplace: private(**HUGE_ANSWERS),
     mechanisms.gaussian: private(**LARGE_ANSWERS),
@@ -88,6 +90,12 @@ PACKAGE = {
     local.local_laplace: private(epsilon=1),
     local.l2_ball_randomizer: private(radius=3, epsilon=1),
     local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
+    factorization.release_local: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1) for made in FACTORIZATIONS)),
+    factorization.release_local_gaussian: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1, delta=1e-6)
+                                                 for made in FACTORIZATIONS)),
+    factorization.release_central: both(*(private(lambda joined=joined: cell_pairs(joined), factorization=made, epsilon=1, delta=1e-6,
+                                                  neighbor=relation)
+                                          for relation, joined in RELATIONS.items() for made in FACTORIZATIONS[joined:])),
 }
 
 

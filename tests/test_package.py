@@ -15,18 +15,19 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "values": "person", "vectors": "person",
+        "scores": "candidates", "workload": "questions", "factorization": "Factorization", "values": "person", "vectors": "person",
         "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
 PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
-           "radius": "R|ρ", "dimension": "number k of entries",
+           "radius": "R|ρ", "dimension": "number k of entries", "R": "two factors", "A": "two factors",
            "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "split": "share of ε", "width": "width of a cell",
+          "split": "share of ε", "u": "same for all records", "lower": "lower bound", "gap": "relatively",
+          "centered": "subtracted|chosen", "least_squares": "least squares", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}

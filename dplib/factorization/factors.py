@@ -74,14 +74,14 @@ class Factorization:
         return float(np.sqrt(max(farthest, 0.0)) * (1 + ROUNDING))
 
 
-def factorization_of(workload, *, R, A, offset=None, lower=0.0):
+def factorization_of(workload, *, R, A, u=None, lower=0.0):
     """A factorization from its matrices.
 
     Parameters
     ----------
     workload : array_like, shape (m, N), the questions
     R, A : array_like, shapes (m, k) and (k, N), the two factors
-    offset : array_like, shape (m,), optional, u in W = RA + u 1ᵀ, zeros if it is left out
+    u : array_like, shape (m,), optional, the part of every answer that is the same for all records; else zeros
     lower : float, a proven lower bound on the error of every such factorization
 
     Returns
@@ -101,11 +101,11 @@ def factorization_of(workload, *, R, A, offset=None, lower=0.0):
     W, R, A = (_matrix(name, value) for name, value in (("workload", workload), ("R", R), ("A", A)))
     if R.shape != (W.shape[0], A.shape[0]) or A.shape[1] != W.shape[1]:
         raise ValueError(f"R and A must have shapes (m, k) and (k, N) for a workload of shape {W.shape}, got {R.shape}, {A.shape}")
-    u = np.zeros(len(W)) if offset is None else _checks.reals("offset", offset)
+    u = np.zeros(len(W)) if u is None else _checks.reals("u", u)
     if u.shape != (len(W),):
-        raise ValueError(f"offset must have one entry for each of {len(W)} questions, got shape {u.shape}")
+        raise ValueError(f"u must have one entry for each of {len(W)} questions, got shape {u.shape}")
     if (off := np.abs(R @ A + u[:, None] - W).max()) > 1e-9 * max(np.abs(W).max(), np.finfo(float).tiny):
-        raise ValueError(f"R @ A + offset must be the workload, got a difference of {off:g}")
+        raise ValueError(f"R @ A + u must be the workload, got a difference of {off:g}")
     return Factorization(W, R, A, u, np.linalg.norm(R, axis=1), np.linalg.norm(A, axis=0), float(lower))
 
 
@@ -168,7 +168,7 @@ def center_factorization(factorization, *, gap=1e-3):
     old, A = factorization, _matrix("factorization.A", factorization.A)
     gap = _checks.parameter("gap", gap)
     c = A @ ball_weights(old.column_norms**2, lambda q: A.T @ (A @ q), gap)
-    return factorization_of(old.workload, R=old.R, A=A - c[:, None], offset=old.offset + old.R @ c)
+    return factorization_of(old.workload, R=old.R, A=A - c[:, None], u=old.offset + old.R @ c)
 
 
 def ball_weights(squares, gram, gap, steps=10_000):

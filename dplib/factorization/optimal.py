@@ -63,7 +63,7 @@ def optimal_factorization(workload, *, gap, centered=False):
         R, A = np.zeros((len(W), factors[0].shape[1])), np.zeros((factors[1].shape[0], W.shape[1]))
         R[rows], A[:, columns] = (np.sqrt(scale) * factor for factor in factors)
         offset[rows] = live @ q * scale * bool(centered)
-    return factorization_of(W, R=R, A=A, offset=offset, lower=lower * (1 - ROUNDING) * (scale if rows.any() else 0))
+    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - ROUNDING) * (scale if rows.any() else 0))
 
 
 def gamma2(workload, *, gap, centered=False):
