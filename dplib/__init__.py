@@ -6,6 +6,7 @@
 * ``mean``: the mean of a Gaussian, with a known range or none, with an interval around it.
 * ``sample_size``: how many records are enough.
 * ``lower_bounds``: what no private estimator can do.
+* ``learning``: a rule from labelled examples.
 * ``local``: one message a person, with its noise in it.
 * ``factorization``: many questions from one message, or from one noisy vector.
 * ``audit``: trying to break a guarantee, exactly or by experiment.

@@ -18,7 +18,11 @@ import numpy as np
 import pytest
 
 import dplib
+<<<<<<< HEAD
 from dplib import _checks, factorization, histograms, local, lower_bounds, mean, mechanisms
+=======
+from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms
+>>>>>>> b8b354943019f8b40003405bd7c8d933738b7fc0
 from dplib.mean import adaptive, estimators
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 
@@ -60,6 +64,23 @@ def histogram(pairs, **given):
                   for relation, joined in RELATIONS.items() for noise in NOISES))
 
 
+def examples(joined):
+    """(x, y) of records, one of which differs in its place or in its label."""
+    labels = lambda size: ([0, 1, 1] * size)[:size]
+    for x, other in integer_pairs(joined):
+        yield (x, labels(len(x))), (other, labels(len(other)))
+    for y, other in chain(cell_pairs(joined), number_pairs()):
+        if np.ndim(y) == 1:
+            yield (range(len(y)), y), (range(len(other)), other)
+
+
+def learner(shape=lambda column: column):
+    return lambda function: chain.from_iterable(
+        private(lambda joined=joined: examples(joined))(
+            lambda data, rng, relation=relation: function(shape(data[0]), data[1], cells=7, epsilon=1, neighbor=relation, rng=rng))
+        for relation, joined in RELATIONS.items())
+
+
 HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
@@ -86,6 +107,8 @@ PACKAGE = {
     mean.mean_interval: both(private(radius=10, epsilon=3), private(radius=0.1, epsilon=1)),
     lower_bounds.sign_test: private(shift=1, epsilon=1),
     lower_bounds.clamped_likelihood_test: private(shift=1, clamp=0.5, epsilon=1),
+    learning.private_threshold: learner(),
+    learning.private_stump: learner(shape=lambda column: [[value] for value in column] or np.zeros((0, 1), dtype=int)),
     local.local_randomized_response: private(epsilon=1),
     local.local_laplace: private(epsilon=1),
     local.l2_ball_randomizer: private(radius=3, epsilon=1),

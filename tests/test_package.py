@@ -12,11 +12,12 @@ from dplib.book.site import public_names
 ROOT = Path(__file__).resolve().parents[1]
 
 # Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
-DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
+DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
-        "scores": "candidates", "workload": "questions", "factorization": "Factorization", "values": "person", "vectors": "person",
-        "x": "data set|Records", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "factorization": "Factorization",
+        "scores": "candidates", "values": "person", "vectors": "person",
+        "x": "data set|Records", "y": "label of each", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism"}
 PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",

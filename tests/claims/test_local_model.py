@@ -1,0 +1,245 @@
+"""The statements of the page on the local model."""
+
+import itertools
+import math
+
+import numpy as np
+from scipy.stats import binom
+
+from dplib.local import (
+    local_laplace,
+    local_mean_sample_size,
+    local_mean_sample_size_lower_bound,
+    local_randomized_response,
+)
+from tests.chance import FAR
+from tests.claims import claim, page_function, to
+
+EPSILONS = (.1, 1., 3.)
+
+
+# --- a number in one bit ----------------------------------------------------------------------------------------------
+
+class Lattice(np.random.Generator):
+    """Uniform numbers that take every value of a lattice once, the first two calls along an axis each."""
+
+    def __init__(self, side):
+        super().__init__(np.random.PCG64(0))
+        self.side, self.calls = side, 0
+
+    def random(self, shape):
+        self.calls += 1
+        grid = (np.arange(self.side) + .5) / self.side
+        return np.broadcast_to(grid[:, None] if self.calls == 1 else grid, shape)
+
+
+def two_steps(keep=lambda e: 1 / (1 + math.exp(-e)), size=lambda e: 1 / math.tanh(e / 2), up=lambda x: (1 + x) / 2):
+    """A sign of the right mean, then a coin that keeps it, and what is sent for it."""
+    def report(values, *, epsilon, rng):
+        sign = np.where(rng.random(values.shape) < up(values), 1, -1)
+        return size(epsilon) * sign * np.where(rng.random(values.shape) < keep(epsilon), 1, -1)
+    return report
+
+
+@claim("thm-local-mean", local_randomized_response,
+       mutants={"truth with probability (1 + epsilon)/2": two_steps(keep=lambda e: min(1, (1 + e) / 2)),
+                "truth with probability 1/2 + epsilon/4": two_steps(keep=lambda e: min(1, .5 + e / 4)),
+                "tanh in place of coth": two_steps(size=lambda e: math.tanh(e / 2)),
+                "reports of 1, as if nobody lied": two_steps(size=lambda e: 1),
+                "the sign of the value, in place of a coin of its mean": two_steps(up=lambda x: x >= 0)})
+def test_reports_by_counting_coins(report):
+    """Run the code on every pair of 1000 x 1000 equally likely coins, for five values and three epsilons: the share of
+    each report, the largest log-ratio, the mean, and the variance of a population. A share is right to 0.001.
+    """
+    side, values, worst, ratio = 1000, np.array([-1, -.4, 0, .5, 1]), 0, 0
+    for epsilon in EPSILONS:
+        c = 1 / math.tanh(epsilon / 2)
+        sent = [report(np.full((side, side), x), epsilon=epsilon, rng=Lattice(side)) for x in values]
+        ups = np.array([np.mean(reports > 0) for reports in sent])
+        assert np.allclose(np.abs(sent), c, rtol=1e-12)
+        off = np.abs(ups - (.5 + values / (2 * c))).max()
+        worst = max(worst, off)
+        assert off < 1.1e-3
+        ratio = max(ratio, np.ptp(np.log(ups)) / epsilon, np.ptp(np.log1p(-ups)) / epsilon)
+        means = np.array([np.mean(reports) for reports in sent])
+        assert np.abs(means - values).max() < 2.2e-3 * c
+        assert abs(np.var(sent) - (c**2 - np.mean(values) ** 2)) < 5e-3 * c
+    assert ratio < 1.03
+    return f"shares right {to(worst)}, of the order of a coin; log-ratio at most {ratio:.3f} epsilon"
+
+
+# --- enough people ----------------------------------------------------------------------------------------------------
+
+def hoeffding(scale=2., inside=2., power=2):
+    def size(*, accuracy, epsilon, beta):
+        return math.ceil(scale / math.tanh(epsilon / 2) ** power / accuracy**2 * math.log(inside / beta))
+    return size
+
+
+@claim("prop-local-size", local_mean_sample_size,
+       mutants={"one side only, ln(1/beta)": hoeffding(inside=1.),
+                "a range of c in place of 2c": hoeffding(scale=.5),
+                "half of it": hoeffding(scale=1.),
+                "c in place of its square": hoeffding(power=1)})
+def test_failures_of_averages(size):
+    """Compute the probability of a wrong average exactly, for people at -1 and 1 with nine means and two settings of
+    each number, and compare the size with the formula of the statement.
+    """
+    largest = 0
+    for accuracy, epsilon, beta in itertools.product((.3, .8), (.5, 2.), (.3, .01)):
+        n, c = int(size(accuracy=accuracy, epsilon=epsilon, beta=beta)), 1 / math.tanh(epsilon / 2)
+        assert n >= 2 * c**2 / accuracy**2 * math.log(2 / beta) > n - 1
+        k = np.arange(n + 1)
+        for mean in np.linspace(-1, 1, 9):
+            wrong = np.abs(c * (2 * k / n - 1) - mean) >= accuracy
+            largest = max(largest, binom.pmf(k, n, .5 + mean / (2 * c))[wrong].sum() / beta)
+    assert largest <= 1
+    return f"an average is wrong with at most {largest:.2f} of the allowed probability"
+
+
+# --- two numbers or a real one ----------------------------------------------------------------------------------------
+
+two_numbers, real_number = page_function("local-model", "two_numbers"), page_function("local-model", "real_number")
+
+
+def laplace_of(scale=2., clip=1.):
+    def report(values, *, epsilon, rng):
+        return np.clip(values, -clip, clip) + rng.laplace(scale=scale / epsilon, size=np.shape(values))
+    return report
+
+
+@claim("prop-local-laplace", local_laplace, two_numbers, real_number,
+       mutants={"scale 1/epsilon on [-1, 1]": (laplace_of(scale=1.), two_numbers, real_number),
+                "records that are not clipped": (laplace_of(clip=np.inf), two_numbers, real_number),
+                "the variance of the data in place of their mean square": (
+                    local_laplace, two_numbers, lambda epsilon, square: 8 / epsilon**2 + square * (1 - square)),
+                "2 b squared with b = 1/epsilon": (local_laplace, two_numbers, lambda epsilon, square: 2 / epsilon**2 + square),
+                "c in place of its square": (local_laplace, lambda e: 1 / np.tanh(e / 2), real_number)})
+def test_two_kinds_of_noise(report, two_numbers, real_number):
+    """Compare 400 000 Laplace reports with the stated variance and the ratio of densities (noise of half the scale is
+    missed less than once in 10^9), and the two second moments with each other on a fine grid of epsilon.
+    """
+    size, far = 400_000, 0
+    for epsilon, x in itertools.product((.5, 2.), (np.array([-1., 1]), np.array([0., 0, .6]), np.array([3., 1, -7]))):
+        held = np.clip(x, -1, 1)
+        data = np.resize(x, size - size % 6)
+        sent = report(data, epsilon=epsilon, rng=np.random.default_rng(3))
+        wanted = real_number(epsilon, np.mean(held**2))
+        fourth = 24 * (2 / epsilon) ** 4 + 6 * 8 / epsilon**2 + 1
+        far = max(far, abs(np.mean(sent**2) - wanted) / math.sqrt(fourth / size))
+        assert abs(sent.mean() - held.mean()) < FAR * math.sqrt(wanted / size)
+    assert far < FAR
+    grid = np.geomspace(.01, 100, 20_001)
+    lead = two_numbers(grid) - (real_number(grid, 0.))          # the left-hand side of the statement
+    assert np.all(np.diff(lead) > 0) and lead[0] < -1e4 and 1 - 1e-3 < lead[-1] < 1
+    assert np.all(two_numbers(grid) < real_number(grid, 1.))
+    crossings = [grid[np.argmax(two_numbers(grid) > real_number(grid, s))] for s in (0., 1 / 3, .5)]
+    assert np.allclose(crossings, [2.32417, 3.00476, 3.60800], rtol=1e-3)
+    return f"moments within {far:.1f} standard errors; crossings at {', '.join(f'{e:.2f}' for e in crossings)}"
+
+
+# --- a message about a bit --------------------------------------------------------------------------------------------
+
+from_response = page_function("local-model", "from_response")
+
+
+def mixture(keep=lambda e: math.exp(e), divisor=math.expm1):
+    def apart(q_plus, q_minus, epsilon):
+        plus, minus = np.asarray(q_plus), np.asarray(q_minus)
+        return (keep(epsilon) * plus - minus) / divisor(epsilon), (keep(epsilon) * minus - plus) / divisor(epsilon)
+    return apart
+
+
+def private_rows(rng, records, messages, epsilon):
+    """Randomisers with the extreme ratio somewhere: every column between l and l times e^epsilon, rows that add up to 1."""
+    while True:
+        low = rng.dirichlet(np.ones(messages))
+        rows = low * np.exp(epsilon * rng.integers(0, 2, (records, messages)))
+        rows /= rows.sum(axis=1, keepdims=True)
+        if np.all(rows.max(axis=0) <= np.exp(epsilon) * rows.min(axis=0)):
+            return rows
+
+
+@claim("lem-local-contraction", from_response, lambda epsilon: math.tanh(epsilon / 2),
+       mutants={"e^epsilon + 1 below": (mixture(divisor=lambda e: math.exp(e) + 1), lambda e: math.tanh(e / 2)),
+                "the kernel of twice epsilon": (mixture(keep=lambda e: math.exp(2 * e), divisor=lambda e: math.expm1(2 * e)),
+                                                lambda e: math.tanh(e / 2)),
+                "contraction by tanh(epsilon/4)": (from_response, lambda e: math.tanh(e / 4)),
+                "contraction by 1 - e^-epsilon, which nothing attains": (from_response, lambda e: -math.expm1(-e))})
+def test_messages_from_responses(from_response, factor):
+    """Take 600 random private randomisers apart: the kernel must be a distribution and give the messages back. Compare the
+    distances of mixtures of records with the stated factor, and with randomised response, which attains it.
+    """
+    rng, worst, closest = np.random.default_rng(4), 0, 0
+    for epsilon in EPSILONS:
+        keep = 1 / (1 + math.exp(-epsilon))
+        for _ in range(200):
+            rows = private_rows(rng, 3, rng.integers(2, 6), epsilon)
+            plus, minus = from_response(rows[0], rows[1], epsilon)
+            assert min(plus.min(), minus.min()) >= -1e-12 and abs(plus.sum() - 1) + abs(minus.sum() - 1) < 1e-9
+            worst = max(worst, np.abs(keep * plus + (1 - keep) * minus - rows[0]).max(),
+                        np.abs((1 - keep) * plus + keep * minus - rows[1]).max())
+            a, b = rng.dirichlet(np.ones(3) / 2, 2)
+            closest = max(closest, np.abs((a - b) @ rows).sum() / (factor(epsilon) * np.abs(a - b).sum()))
+        response = np.array([[keep, 1 - keep], [1 - keep, keep]])
+        assert abs(np.abs([.3, -.3] @ response).sum() / .6 - factor(epsilon)) < 1e-12
+    assert worst < 1e-12 and closest <= 1 + 1e-12
+    return f"messages given back {to(worst)}; distances at most {closest:.3f} of the bound, and randomised response attains it"
+
+
+# --- what no protocol can do ------------------------------------------------------------------------------------------
+
+def extreme_randomisers(epsilon, thirds=False):
+    """Private randomisers of a bit: for each message the two probabilities, at the corners of the definition."""
+    e = math.exp(epsilon)
+    yield np.array([[e, 1], [1, e]]).T / (1 + e)
+    yield np.array([[.5, .5], [.5, .5]])
+    for share in (.3, .7):                                      # randomised response for some, silence for the others
+        yield np.array([[share * e / (1 + e), share / (1 + e), 1 - share], [share / (1 + e), share * e / (1 + e), 1 - share]])
+
+
+def best_protocol(n, mean, epsilon):
+    """The least sum of the two errors over all sequential protocols made of these randomisers, by going back from the end."""
+    bits = np.array([[1 + mean, 1 - mean], [1 - mean, 1 + mean]]) / 2
+    moves = [bits @ q for q in extreme_randomisers(epsilon)]
+
+    def value(plus, minus, left):
+        if left == 0:
+            return min(plus, minus)
+        return min(sum(value(plus * m[0, z], minus * m[1, z], left - 1) for z in range(m.shape[1])) for m in moves)
+    return value(1., 1., n)
+
+
+def coins(seen=lambda accuracy, epsilon: accuracy * math.tanh(epsilon / 2)):
+    """The least odd n whose majority is right often enough, for the mean of a coin."""
+    def size(*, accuracy, epsilon, beta):
+        chance = (1 + min(1, seen(accuracy, epsilon))) / 2
+        return next(n for n in itertools.count(1, 2) if binom.cdf((n - 1) // 2, n, chance) <= beta)
+    return size
+
+
+@claim("thm-local-lower", local_mean_sample_size_lower_bound,
+       mutants={"coins without privacy": coins(lambda accuracy, epsilon: accuracy),
+                "half the contraction": coins(lambda accuracy, epsilon: accuracy * math.tanh(epsilon / 4)),
+                "1 - e^-epsilon in place of tanh": coins(lambda accuracy, epsilon: accuracy * -math.expm1(-epsilon)),
+                "twice the distance": coins(lambda accuracy, epsilon: 2 * accuracy * math.tanh(epsilon / 2))})
+def test_best_sequential_protocol(bound):
+    """Find the best of all sequential protocols of up to four people who choose among extreme randomisers after each
+    message, by dynamic programming; count the coins of the bound; compare with the closed form.
+    """
+    for tau, epsilon in itertools.product((.3, 1.), (.5, 2.)):
+        for n in (1, 2, 3, 4):
+            wrong = best_protocol(n, tau, epsilon) / 2
+            majority = binom.cdf((n - 1) // 2, n, (1 + tau * math.tanh(epsilon / 2)) / 2)
+            tie = binom.pmf(n // 2, n, (1 + tau * math.tanh(epsilon / 2)) / 2) / 2 if n % 2 == 0 else 0
+            assert abs(wrong - (majority + tie)) < 1e-12, (tau, epsilon, n)
+            if n % 2:                                           # n people are just enough for this error, and no fewer
+                assert bound(accuracy=tau, epsilon=epsilon, beta=wrong + 1e-9) == n
+                assert bound(accuracy=tau, epsilon=epsilon, beta=wrong - 1e-9) > n
+    tightest = 0
+    for tau, epsilon, beta in itertools.product((.05, .3, .9), EPSILONS, (.4, .05, 1e-4)):
+        formula = math.log(1 / (4 * beta * (1 - beta))) / -math.log1p(-((tau * math.tanh(epsilon / 2)) ** 2))
+        least = int(bound(accuracy=tau, epsilon=epsilon, beta=beta))
+        assert formula <= least
+        tightest = max(tightest, formula / least)
+    return f"the best protocol errs exactly like a majority of coins; the closed form reaches {tightest:.2f} of the exact number"
