@@ -86,12 +86,14 @@ def _average(labels, factorization, randomize, rng):
     _checks.generator(rng)
     *batch, n = labels.shape
     rows = labels.reshape(-1, n)
-    totals, width = np.zeros((k, len(rows))), max(1, BLOCK // max(N, k))
-    for row, people in enumerate(rows):
+    totals, width = np.zeros((len(rows), k)), max(1, BLOCK // max(N, k))
+    height = max(1, width // n)
+    for top in range(0, len(rows), height):
         for left in range(0, n, width):
-            vectors = _columns(factorization.A, people[left:left + width])
-            totals[:, row] += (randomize(vectors) if randomize else vectors).sum(axis=0)
-    answers = factorization.R @ (totals / n) + factorization.offset[:, None]
+            people = rows[top:top + height, left:left + width]
+            vectors = _columns(factorization.A, people.ravel()).reshape(*people.shape, k)
+            totals[top:top + height] += (randomize(vectors) if randomize else vectors).sum(axis=1)
+    answers = factorization.R @ (totals.T / n) + factorization.offset[:, None]
     return answers.T.reshape(*batch, -1)
 
 

@@ -154,7 +154,7 @@ def square_root_factorization(*, cells, centered=False):
     -----
     :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``.
     :Error: ‖R‖ ‖A‖ = Σ a_k² over k < N, a_k = C(2k, k)/4^k: between ln(N)/π + 1 and (ln N)/π + 1.0663. Centred, ‖A‖ is the
-        radius of a ball that is at most 0.1% larger than the smallest, for N up to about 2**10.
+        radius of a ball that is at most 0.01% larger than the smallest, for N up to about 2**10.
     :Cost: O(N log N) for each product; to find the centre some hundred of them, at most 1000.
     :References: Proposition *The square root* on the page *Many answers from one vector* (prop-square-root); Henzinger,
         Upadhyay and Upadhyay, *Almost tight error bounds on differentially private continual counting* (2023).
@@ -164,7 +164,7 @@ def square_root_factorization(*, cells, centered=False):
     >>> square_root_factorization(cells=64)
     <Factorization of 64 questions about 64 cells through 64 numbers, error 2.3888>
     >>> round(square_root_factorization(cells=64, centered=True).error, 3)
-    1.869
+    1.868
     """
     cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS)
     k = np.arange(1, cells)
@@ -187,7 +187,7 @@ def square_root_factorization(*, cells, centered=False):
     root = _operator((cells, cells), convolve)
     columns, A, offset = squares[::-1], root, np.zeros(cells)
     if centered:
-        c = convolve(ball_weights(columns, lambda q: transposed(convolve(q)), 1e-3, steps=1000))
+        c = convolve(ball_weights(columns, lambda q: transposed(convolve(q)), 1e-4, steps=1000))
         A = _operator((cells, cells), lambda x: convolve(x) - np.multiply.outer(c, x.sum(axis=0)).reshape(x.shape))
         columns, offset = np.maximum(columns - 2 * transposed(c) + c @ c, 0), convolve(c)
     return Factorization(_prefix_sums(cells), root, A, offset, np.sqrt(squares), np.sqrt(columns), known_diameter=diameter)
