@@ -42,12 +42,12 @@ def ball(shift=0, kept=lambda epsilon: 1 / (1 + np.exp(-epsilon)), straight=Fals
                 "short vectors like long ones": (ball(straight=True), l2_ball_scale),
                 "a longer sphere": (l2_ball_randomizer, lambda **given: 1.01 * l2_ball_scale(**given))})
 def test_messages_of_a_ball(randomize, scale):
-    """Draw 400 000 messages each for a vector at the rim and for a short one, in 2, 3 and 8 dimensions. How often a message
+    """Draw 150 000 messages each for a vector at the rim and for a short one, in 2, 3 and 8 dimensions. How often a message
     from the rim lies on the vector's side must be the odds of the promise; the mean must be the vector; the length must be
-    that from a numerical integral of the mean of |U₁|. A constant of a neighbouring dimension is more than 9 standard
-    errors off, truth with probability 1/2 + ε/4 more than 25. The bounds on π_k are computed for every k up to 10 000.
+    that from a numerical integral of the mean of |U₁|, to seven digits. Truth with probability 1/2 + ε/4 is more than 16 standard
+    errors off. The bounds on π_k are computed for every k up to 10 000.
     """
-    rng, runs, epsilon, worst = np.random.default_rng(1), 400_000, 1., 0.
+    rng, runs, epsilon, worst = np.random.default_rng(1), 150_000, 1., 0.
     for k in (2, 3, 8):
         density = quad(lambda t: math.sin(t) ** (k - 2), 0, math.pi)[0]
         kappa = quad(lambda t: abs(math.cos(t)) * math.sin(t) ** (k - 2), 0, math.pi)[0] / density
