@@ -255,7 +255,8 @@ def test_what_the_norm_promises():
     assert gamma2(W + draw.normal(size=(6, 1)), gap=1e-5, centered=True) == pytest.approx(gamma2(W, gap=1e-5, centered=True), rel=2e-5)
 
 
-@pytest.mark.parametrize("wrong", [dict(gap=0), dict(gap=1), dict(gap=1e-7), dict(gap=np.nan), dict(workload=[[np.inf]]), dict(workload=[1, 2])])
+@pytest.mark.parametrize("wrong", [dict(gap=0), dict(gap=1), dict(gap=1e-7), dict(gap=np.nan), dict(workload=[[np.inf]]),
+                                   dict(workload=[1, 2])])
 def test_what_the_search_refuses(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         optimal_factorization(**dict(workload=np.eye(2), gap=.1) | wrong)
@@ -344,8 +345,8 @@ def test_releases_in_numbers():
     assert [sd(f) for f in (identity_factorization(np.tri(1024)), tree(cells=1024), square_root_factorization(cells=1024))] == [
         135.2, 44.3, 13.8]
     bound = release_local_error_bound(tree(cells=64), size=20_000, epsilon=1, beta=.05)
-    v, B = 6 * 7 * l2_ball_scale(radius=1, dimension=127, epsilon=1) ** 2 / 127, math.sqrt(7) * l2_ball_scale(radius=1, dimension=127, epsilon=1)
-    L = math.log(128 / .05)
+    B, L = math.sqrt(7) * l2_ball_scale(radius=1, dimension=127, epsilon=1), math.log(128 / .05)
+    v = 6 * B**2 / 127
     assert bound == pytest.approx(math.sqrt(2 * v * L / 20_000) + B * math.sqrt(6) * L / 60_000)
 
 
@@ -385,8 +386,9 @@ ROOT = square_root_factorization(cells=3)
 
 @pytest.mark.parametrize("release, wrong, name", [
     (release_local, dict(epsilon=0), "epsilon"), (release_local, dict(labels=[0, 3]), "labels"), (release_local, dict(labels=[]), "labels"),
-    (release_local, dict(labels=2), "labels"), (release_local, dict(labels=[.5]), "labels"), (release_local_gaussian, dict(delta=1), "delta"),
-    (release_central, dict(delta=0), "delta"), (release_central, dict(labels=[-1]), "labels"), (release_central, dict(neighbor="swap"), "neighbor"),
+    (release_local, dict(labels=2), "labels"), (release_local, dict(labels=[.5]), "labels"),
+    (release_local_gaussian, dict(delta=1), "delta"), (release_central, dict(delta=0), "delta"),
+    (release_central, dict(labels=[-1]), "labels"), (release_central, dict(neighbor="swap"), "neighbor"),
     (release_central, dict(neighbor="add_remove", factorization=square_root_factorization(cells=3, centered=True)), "neighbor")])
 def test_what_a_release_refuses(release, wrong, name):
     given = dict(labels=[0, 1], factorization=ROOT, epsilon=1) | ({} if release is release_local else dict(delta=.1)) | wrong

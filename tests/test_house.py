@@ -65,11 +65,7 @@ def imports(file, root=ROOT):
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
-<<<<<<< HEAD
-         "local", "factorization", "audit"]
-=======
-         "learning", "local", "audit"]
->>>>>>> b8b354943019f8b40003405bd7c8d933738b7fc0
+         "learning", "local", "factorization", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],

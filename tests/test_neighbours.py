@@ -18,11 +18,7 @@ import numpy as np
 import pytest
 
 import dplib
-<<<<<<< HEAD
-from dplib import _checks, factorization, histograms, local, lower_bounds, mean, mechanisms
-=======
-from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms
->>>>>>> b8b354943019f8b40003405bd7c8d933738b7fc0
+from dplib import _checks, factorization, histograms, learning, local, lower_bounds, mean, mechanisms
 from dplib.mean import adaptive, estimators
 from tests.neighbours import HUGE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
 

@@ -28,7 +28,7 @@ PROBLEM = {"size": "number n of records", "count": "How many", "rate": "probabil
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
           "split": "share of ε", "u": "same for all records", "lower": "lower bound", "gap": "relatively",
-          "centered": "subtracted|chosen", "least_squares": "least squares", "width": "width of a cell",
+          "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}

@@ -292,7 +292,8 @@ def curator(correlated=True, size=1.):
     """A release by hand, with room for noise on the answers and for a factor."""
     def release(labels, factorization, *, epsilon, delta, neighbor, rng):
         R, W = dense(factorization.R), dense(factorization.workload)
-        sd = np.sqrt(central_variance(factorization, epsilon=epsilon, delta=delta, neighbor=neighbor).max()) / np.linalg.norm(R, axis=1).max()
+        variance = central_variance(factorization, epsilon=epsilon, delta=delta, neighbor=neighbor).max()
+        sd = np.sqrt(variance) / np.linalg.norm(R, axis=1).max()
         counts = np.stack([np.bincount(row, minlength=W.shape[1]) for row in labels])
         z = size * sd * rng.normal(size=(len(counts), R.shape[1] if correlated else R.shape[0]))
         return counts @ W.T + (z @ R.T if correlated else z * np.linalg.norm(R, axis=1))

@@ -38,7 +38,8 @@ def search(measure=np.max, lift=1.):
         p, q = ((1 - 1e-6) * weights + 1e-6 / weights.size for weights in (p, q))          # so that divisions do not round
         U, sigma, Vt = np.linalg.svd(np.sqrt(p)[:, None] * W * np.sqrt(q), full_matrices=False)
         root = np.sqrt(sigma)
-        return factorization_of(W, R=U * root / np.sqrt(p)[:, None], A=root[:, None] * Vt / np.sqrt(q), lower=lift * sigma.sum() * (1 - 1e-12))
+        lower = lift * sigma.sum() * (1 - 1e-12)
+        return factorization_of(W, R=U * root / np.sqrt(p)[:, None], A=root[:, None] * Vt / np.sqrt(q), lower=lower)
     return optimal
 
 
@@ -87,7 +88,8 @@ def test_both_bounds(reweigh, optimal):
             rows, columns = power_of(M @ M.T, .5), power_of(M.T @ M, .5)
             assert f <= best.error * (1 + 1e-12) and p_next.shape == p.shape and q_next.shape == q.shape
             assert math.isclose(p_next.sum(), 1, rel_tol=1e-6) and math.isclose(q_next.sum(), 1, rel_tol=1e-6)
-            worst = max([worst, abs(f / np.trace(rows) - 1), np.abs(f * p_next - np.diag(rows)).max(), np.abs(f * q_next - np.diag(columns)).max()])
+            norms = np.abs(f * p_next - np.diag(rows)).max(), np.abs(f * q_next - np.diag(columns)).max()
+            worst = max(worst, abs(f / np.trace(rows) - 1), *norms)
     assert worst < 1e-5
     for W, found in zip(SQUARE, DESCENDED):
         best = optimal(W, gap=1e-4)
