@@ -17,9 +17,14 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYO
 import diffprivlib.tools
 import numpy as np
 import opendp.prelude as opendp
+import scs
 from dp_accounting.gaussian_mechanism import get_sigma_gaussian
 from fast_histogram import histogram1d
+from scipy import sparse
+from scipy.signal import fftconvolve
 
+from dplib.factorization import (
+    gamma2, hierarchical_factorization, release_central, square_root_factorization, threshold_workload)
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
@@ -171,6 +176,40 @@ def transform(size=2**20):
     return {"ours": lambda: walsh_hadamard(values), "NumPy's FFT": lambda: np.fft.rfft(values)}
 
 
+def prefix_sums(size=10**6, cells=2**20):
+    """Counts of all records up to each cell. OpenDP adds Laplace noise to a tree and makes it consistent."""
+    rng = np.random.default_rng(0)
+    labels, given = rng.integers(0, cells, size), dict(epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng)
+    root, tree = square_root_factorization(cells=cells), hierarchical_factorization(cells=cells, least_squares=True)
+    counts = np.bincount(labels, minlength=cells)
+    kernel = np.cumprod(np.r_[1., 1 - .5 / np.arange(1, cells)])
+    space = opendp.vector_domain(opendp.atom_domain(T=int)), opendp.l1_distance(T=int)
+    blocks = opendp.t.make_b_ary_tree(*space, leaf_count=cells, branching_factor=2)
+    noisy, consistent = blocks >> opendp.m.then_laplace(scale=21.), opendp.t.make_consistent_b_ary_tree(branching_factor=2)
+    return {"ours": lambda: release_central(labels, root, **given),
+            "one FFT convolution": lambda: fftconvolve(kernel, counts),
+            "tree, least squares": lambda: release_central(labels, tree, **given),
+            "OpenDP": lambda: np.cumsum(consistent(noisy(np.bincount(labels, minlength=cells).tolist())))}
+
+
+def price(cells=64):
+    """γ₂ of the cut points to 0.1%: min t, [[P, W], [Wᵀ, Q]] positive semidefinite with diagonals at most t."""
+    W, s = threshold_workload(cells=cells), 2 * cells
+    place = {(i, j): k for k, (i, j) in enumerate((i, j) for j in range(s) for i in range(j, s))}
+    free = [(i, j) for i, j in place if not i >= cells > j]
+    column = {pair: 1 + k for k, pair in enumerate(free)}
+    fixed = np.zeros(len(place))
+    for (i, j), k in place.items():
+        fixed[k] = np.sqrt(2) * W[j, i - cells] if i >= cells > j else 0
+    entries = [(i, 0, -1.) for i in range(s)] + [(i, column[i, i], 1.) for i in range(s)]
+    entries += [(s + place[pair], column[pair], -1. if pair[0] == pair[1] else -np.sqrt(2)) for pair in free]
+    rows, columns, values = zip(*entries)
+    A = sparse.csc_matrix((values, (rows, columns)), shape=(s + len(place), 1 + len(free)))
+    data = dict(A=A, b=np.r_[np.zeros(s), fixed], c=np.eye(1, 1 + len(free))[0])
+    return {"ours": lambda: gamma2(W, gap=1e-3),
+            "SCS": lambda: scs.SCS(data, dict(l=s, s=[s]), eps_abs=1e-3, eps_rel=1e-3, verbose=False).solve()}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
@@ -180,7 +219,9 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "private cut-off for 1 000 000 people among 2^40": cut_off,
          "messages of 1 000 000 numbers in the local model": messages,
          "parity of 100 questions from 1000 records": parity,
-         "Walsh-Hadamard transform of 1 048 576 numbers": transform}
+         "Walsh-Hadamard transform of 1 048 576 numbers": transform,
+         "sums up to each of 1 048 576 cells, of 1 000 000 records": prefix_sums,
+         "best factorization of 64 cut points, to 0.1%": price}
 
 
 def main():

@@ -10,6 +10,7 @@
 * ``local``: one message a person, with its noise in it.
 * ``queries``: averages, each a little wrong, and what can be learned from them.
 * ``parity``: a rule that a curator learns from few people, and nobody else from few.
+* ``factorization``: many questions from one message, or from one noisy vector.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

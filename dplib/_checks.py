@@ -20,6 +20,7 @@ DOMAINS = {  # of the real parameters
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
     **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),
     "probability": {"at_least": 0, "at_most": 1},
+    "gap": {"at_least": 1e-6, "below": 1},
 }
 
 

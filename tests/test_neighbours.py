@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
+from dplib import _checks, factorization, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
@@ -126,6 +126,8 @@ HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
 SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
+FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
+                  factorization.identity_factorization([[1, 0], [1, 1], [0, 5]])]
 PACKAGE = {
     mechanisms.laplace: private(**HUGE_ANSWERS),
     mechanisms.gaussian: private(**LARGE_ANSWERS),
@@ -159,6 +161,12 @@ PACKAGE = {
     parity.private_parity: labelled(),
     parity.private_parity_by_scores: labelled(at_most=20),
     parity.learn_parity_locally: labelled(at_most=20),
+    factorization.release_local: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1) for made in FACTORIZATIONS)),
+    factorization.release_local_gaussian: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1, delta=1e-6)
+                                                 for made in FACTORIZATIONS)),
+    factorization.release_central: both(*(private(lambda joined=joined: cell_pairs(joined), factorization=made, epsilon=1, delta=1e-6,
+                                                  neighbor=relation)
+                                          for relation, joined in RELATIONS.items() for made in FACTORIZATIONS[joined:])),
 }
 
 
