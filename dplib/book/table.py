@@ -5,6 +5,8 @@ import numbers
 
 from .spec import format
 
+PHONE = 40                          # letters of a row that fit; a wider table turns into a card for each row there (book.css)
+
 
 class Table:
     """Rows under their headings; make it with `table`."""
@@ -21,11 +23,16 @@ class Table:
 
     def html(self):
         side = [' class="dp-number"' * right for right in self.right()]
-        line = lambda tag, cells: "<tr>" + "".join(
-            f"<{tag}{place}>{html.escape(cell)}</{tag.split()[0]}>" for place, cell in zip(side, cells)) + "</tr>"
-        body = "\n".join(line("td", row) for row in self.rows)
-        head = line("th scope=col", self.columns)
-        return f'<div class="dp-table"><table class="table">\n<thead>{head}</thead>\n<tbody>{body}</tbody>\n</table></div>'
+        head = "".join(f"<th scope=col{place}>{html.escape(name)}</th>" for place, name in zip(side, self.columns))
+        cell = lambda place, name, text: f'<td{place} data-name="{html.escape(name)}">{html.escape(text)}</td>'
+        body = "\n".join("<tr>" + "".join(map(cell, side, self.columns, row)) + "</tr>" for row in self.rows)
+        wide = " dp-wide" * (sum(self.widths()) + len(side) > PHONE)
+        return f'<div class="dp-table{wide}"><table class="table">\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>\n</table></div>'
+
+    def widths(self):
+        """Letters that each column needs; a heading may break between its words."""
+        longest = lambda cells: max(map(len, cells))
+        return [longest([*name.split(), *cells]) for name, *cells in zip(self.columns, *self.rows)]
 
     def text(self):
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows)]
