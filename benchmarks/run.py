@@ -31,6 +31,7 @@ from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_resp
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
 from dplib.mechanisms import gaussian_sigma, laplace
 from dplib.parity import private_parity, walsh_hadamard
+from dplib.queries import central_oracle, learn_conjunction, local_oracle
 
 opendp.enable_features("contrib")
 RUNS, PATIENCE = 15, 12        # runs of each competitor; seconds after which a slow one is not run again
@@ -152,6 +153,20 @@ def messages(size=10**6):
             "vectors of 100": lambda: l2_ball_randomizer(v, radius=1, **given)}
 
 
+def conjunction(size=10**6, variables=20):
+    rng = np.random.default_rng(0)
+    x = (rng.random((size, variables + 1)) < .8).astype(np.int8)
+
+    def shares():
+        found = [np.mean((x[:, i] == 0) & (x[:, -1] == 1)) for i in range(variables)]
+        return np.array(found) + rng.laplace(scale=variables / size, size=variables)
+
+    return {"ours": lambda: learn_conjunction(central_oracle(x, queries=variables, epsilon=1, rng=rng), variables=variables, accuracy=.1),
+            "baseline": shares,
+            "20 groups, locally": lambda: learn_conjunction(local_oracle(x, queries=variables, epsilon=1, rng=rng),
+                                                            variables=variables, accuracy=.1)}
+
+
 def parity(size=1000, questions=100):
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (size, questions))
@@ -218,6 +233,7 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "10 000 data sets of 1000 numbers, each estimated": many_means,
          "private cut-off for 1 000 000 people among 2^40": cut_off,
          "messages of 1 000 000 numbers in the local model": messages,
+         "20 averages of 1 000 000 people, for a conjunction": conjunction,
          "parity of 100 questions from 1000 records": parity,
          "Walsh-Hadamard transform of 1 048 576 numbers": transform,
          "sums up to each of 1 048 576 cells, of 1 000 000 records": prefix_sums,

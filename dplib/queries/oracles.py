@@ -260,7 +260,9 @@ def _values(phi, x):
         values = _checks.numbers("phi(x)", phi(x))
         if values.shape != x.shape[:1]:
             raise ValueError(f"phi(x) must have one number for each of the {len(x)} rows of x, got shape {values.shape}")
-        return np.clip(np.nan_to_num(values.astype(np.float64)), -1, 1)
+        clipped = np.clip(values.astype(np.float64, copy=False), -1, 1)
+    clipped[np.isnan(clipped)] = 0
+    return clipped
 
 
 def _records(x, name="x"):
