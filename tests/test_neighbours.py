@@ -330,7 +330,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a refusal of another type": (
         parity.private_parity, parity.equations, "private_parity", ("np.int8(-1))", "-1) if answers.any() else None")),
     "a query is refused where it leaves its range": (queries.central_oracle, oracles, "_values", (
-        "np.clip(np.nan_to_num(values.astype(np.float64)), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1)')),
+        "np.clip(values.astype(np.float64, copy=False), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1).copy()')),
     "a warning when a query has no value": (queries.local_oracle, oracles, "_values", ('all="ignore"', 'all="warn"')),
 }
 PLANTED_ON_PAGES = {

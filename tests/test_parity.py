@@ -383,7 +383,7 @@ def test_the_sharpest_queries_of_the_page_are_as_sharp_as_it_says(tolerance):
 
 def test_bad_queries_are_named():
     for bad in ([1, 0], [[1.1, 0], [0, 0]], np.zeros((3, 2)), np.zeros((4, 3)), np.zeros((0, 2))):
-        with pytest.raises(ValueError, match="queries|values"):
+        with pytest.raises(ValueError, match="tables|values"):
             eliminate_parities(bad, tolerance=0.1)
     for bad in (0, -1, np.nan, "1"):
         with pytest.raises(ValueError, match="tolerance"):

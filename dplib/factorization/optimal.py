@@ -38,8 +38,8 @@ def optimal_factorization(workload, *, gap, centered=False):
     :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``. The
         weights come from the workload, which is public, and never from data.
     :Error: error ≤ (1 + gap) γ₂, γ₂ the least error. After 10,000 steps it returns what it has.
-    :Cost: One singular value decomposition a step. In theory f is within a factor 1 + η of γ₂ after ln(mN)/2η steps; some
-        tens of steps are usual for a gap of 0.001.
+    :Cost: One singular value decomposition a step; some tens of steps are usual for a gap of 0.001. Plain uncentred steps have
+        f ≥ (1 - η) γ₂ after ln(mN)/2η of them; the longer and the centred steps that are taken here have no proven rate.
     :References: Theorem *A certificate* on the page *The best factorization* (thm-certificate); theorem *It converges* on the
         page *The best factorization* (thm-convergence).
 
