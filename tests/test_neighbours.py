@@ -19,6 +19,7 @@ import pytest
 
 import dplib
 from dplib import _checks, factorization, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
+from dplib.factorization import central_release, local_release
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
@@ -332,6 +333,13 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a query is refused where it leaves its range": (queries.central_oracle, oracles, "_values", (
         "np.clip(values.astype(np.float64, copy=False), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1).copy()')),
     "a warning when a query has no value": (queries.local_oracle, oracles, "_values", ('all="ignore"', 'all="warn"')),
+    "NumPy decides what the cells of messages are": (
+        factorization.release_local, local_release, "_average", ('_checks.whole("labels", labels)', "np.asarray(labels)")),
+    "the same with Gaussian noise": (
+        factorization.release_local_gaussian, local_release, "_average", ('_checks.whole("labels", labels)', "np.asarray(labels)")),
+    "the largest record says how many cells there are": (
+        factorization.release_central, central_release, "release_central",
+        ("labels, factorization.workload.shape[1]", "labels, int(np.max(labels, initial=0)) + 1")),
 }
 PLANTED_ON_PAGES = {
     "mean_in_any_unit": [("np.nan_to_num(x / unit[..., None])", "x / unit[..., None]"), ("over='ignore'", "over='warn'")],

@@ -28,10 +28,8 @@ def learn_parity_locally(x, y, *, epsilon, rng):
 
     Parameters
     ----------
-    x : array_like of 0 and 1, shape (..., n, d), Records in rows, d ≤ 24 answers to yes/no questions in each
-    y : array_like of 0 and 1, shape (..., n), the label of each record
-    epsilon : float > 0
-    rng : numpy.random.Generator
+    x, y, epsilon, rng
+        As in `private_parity`, for at most d = 24 questions.
 
     Returns
     -------
