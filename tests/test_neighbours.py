@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, factorization, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
+from dplib import _checks, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
@@ -65,6 +65,18 @@ def labelled(at_most=np.inf):
         learn = lambda option: lambda rows, rng: function([r[:-1] for r in rows], [r[-1] for r in rows], epsilon=1, **option, rng=rng)
         return [(learn(option), pairs) for option in options]
     return releases
+
+
+def vector_pairs():
+    """Records on a line, or as points with a second coordinate that all share."""
+    for place, (x, y) in enumerate(number_pairs()):
+        if np.ndim(x) == 1:
+            yield tuple([[1, value] if place % 2 else [value] for value in data] for data in (x, y))
+
+
+def tuple_pairs():
+    """Each record a tuple of two points, the second one far away from most."""
+    return (tuple([[record, [-50] * len(record)] for record in data] for data in pair) for pair in islice(vector_pairs(), 0, None, 5))
 
 
 def private(pairs=number_pairs, **given):
@@ -167,6 +179,11 @@ PACKAGE = {
     factorization.release_central: both(*(private(lambda joined=joined: cell_pairs(joined), factorization=made, epsilon=1, delta=1e-6,
                                                   neighbor=relation)
                                           for relation, joined in RELATIONS.items() for made in FACTORIZATIONS[joined:])),
+    friendly.friendly_mean: both(private(vector_pairs, radius=3, epsilon=5, delta=1e-3),
+                                 private(vector_pairs, radius=1e300, epsilon=1e4, delta=1e-3)),
+    friendly.friendly_tuples: both(private(tuple_pairs, radius=3, epsilon=5, delta=1e-3),
+                                   private(tuple_pairs, radius=1e290, epsilon=1e4, delta=1e-3)),
+    friendly.sample_friendly_core: private(vector_pairs, radius=3),
 }
 
 
