@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
+from dplib import (
+    _checks, aggregation, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
@@ -134,6 +135,12 @@ def reports_from_averages(function):
     return [(simulate, number_pairs())]
 
 
+def distances():
+    """Distances of one answer from bad data, at most 1 apart, in all the types that they come in."""
+    ends = [([2**62 - 1], [2**62]), ([True], [2]), ([np.True_], [0]), ([np.uint64(7)], [8]), ([np.int8(1), 5], [2, np.uint64(5)])]
+    return [([5], [6]), ([0], [1]), ([16, 1], [15, 0]), ([10**6], [10**6 + 1]), *ends]
+
+
 HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
@@ -173,6 +180,9 @@ PACKAGE = {
     parity.private_parity: labelled(),
     parity.private_parity_by_scores: labelled(at_most=20),
     parity.learn_parity_locally: labelled(at_most=20),
+    aggregation.passes_test: private(lambda: answers(HUGE), sensitivity=HUGE, threshold=0, epsilon=1, delta=1e-6),
+    aggregation.release_if_stable: lambda function: [
+        (lambda distance, rng: function(["Smith"] * len(distance), distance, epsilon=1, delta=1e-6, rng=rng), distances())],
     factorization.release_local: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1) for made in FACTORIZATIONS)),
     factorization.release_local_gaussian: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1, delta=1e-6)
                                                  for made in FACTORIZATIONS)),
