@@ -23,7 +23,7 @@ def friend_counts(x, *, radius):
     Parameters
     ----------
     x : array_like of real numbers, shape (..., n, d), data sets of n ≥ 1 records with d ≥ 1 coordinates each
-    radius : float > 0, r; records at most r apart in Euclidean distance are friends
+    radius : float > 0, r, how far friends may be apart, in Euclidean distance
 
     Returns
     -------

@@ -50,7 +50,12 @@ class FriendlyPlan:
     advice: str
 
     def pass_probability(self, weight):
-        """How often data of this weight pass the test: a description of the mechanism, not a private release."""
+        """How often data of this weight pass the test: a description of the mechanism, not a private release.
+
+        Parameters
+        ----------
+        weight : float ≥ 0 or array_like, W, the sum of the weights
+        """
         if not self.floor:
             return np.zeros(np.shape(weight))[()]
         gap = (np.asarray(weight, dtype=float) - self.passes_above) / self.scale
@@ -58,17 +63,18 @@ class FriendlyPlan:
         return np.where(gap > 0, 1 - tail, tail)[()]
 
 
-def friendly_plan(*, size, radius, epsilon, delta, strangers=0, beta=0.05, split=None):
+def friendly_plan(*, size, radius, epsilon, delta, strangers=0, split=None, beta=0.05):
     """The noise and the test of `friendly_mean`, with the share of ε that makes the noise smallest.
 
     Parameters
     ----------
-    size : int ≥ 1, n
-    radius : float > 0 and at most 1e300, r
+    size : int ≥ 1, the number n of records
+    radius : float > 0 and at most 1e300, r, how far friends may be apart
     epsilon, delta : float > 0, δ ≤ 1/2
     strangers : int ≥ 0, how many records may be far from all others before refusals become frequent
-    beta : float in (0, 1/2], how often data are refused that have no more strangers than that, and else a weight of 4 missing
     split : float in (0, 1), optional, the share of ε for the test; tuned if it is not given
+    beta : float in (0, 1/2], the probability that data are refused that have no more strangers than that, and else a weight of 4
+        missing
 
     Returns
     -------
@@ -137,13 +143,13 @@ def _advice(size, strangers, epsilon):
             f"{epsilon:g} would help.")
 
 
-def friendly_mean(x, *, radius, epsilon, delta, strangers=0, beta=0.05, split=None, rng):
+def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, rng):
     """The mean of vectors, weighted by friends, with Gaussian noise; no range is needed.
 
     Parameters
     ----------
     x : array_like of real numbers, shape (..., n, d), data sets of n records with d coordinates each
-    radius, epsilon, delta, strangers, beta, split
+    radius, epsilon, delta, strangers, split, beta
         As in `friendly_plan`; ``radius`` in the units of the records, public. `friendly_radius` has one for normal data.
     rng : numpy.random.Generator
 
@@ -169,7 +175,7 @@ def friendly_mean(x, *, radius, epsilon, delta, strangers=0, beta=0.05, split=No
     array([0.07, 0.15])
     """
     points, shape = records(x)
-    plan = friendly_plan(size=shape[-1], radius=radius, epsilon=epsilon, delta=delta, strangers=strangers, beta=beta, split=split)
+    plan = friendly_plan(size=shape[-1], radius=radius, epsilon=epsilon, delta=delta, strangers=strangers, split=split, beta=beta)
     answers = noisy_weighted_mean(points, friendly_weights(points, radius=radius), plan, radius=radius, epsilon=epsilon, delta=delta,
                                   rng=rng)
     return answers.reshape(*shape[:-1], points.shape[-1])
@@ -204,7 +210,8 @@ def friendly_radius(*, size, dimension):
 
     Parameters
     ----------
-    size, dimension : int ≥ 1 or array_like, n ≥ 2 and d
+    size : int ≥ 2 or array_like, the number n of records
+    dimension : int ≥ 1 or array_like, the number d of coordinates
 
     Returns
     -------

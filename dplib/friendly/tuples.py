@@ -10,7 +10,7 @@ from dplib.friendly.weights import weights_of_counts
 APART = 8  # radii between the points of a tuple, so that it can be matched with others in one way only
 
 
-def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, beta=0.05, split=None, rng):
+def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, rng):
     """The mean of n tuples of m points each, whose points come in any order.
 
     Parameters
@@ -19,7 +19,7 @@ def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, beta=0.05, split=
     radius : float > 0, ρ, public
         Two tuples are friends if each point of one is within ρ of a point of the other, and in both all points are more than 8ρ
         apart.
-    epsilon, delta, strangers, beta, split
+    epsilon, delta, strangers, split, beta
         As in `friendly_mean`.
     rng : numpy.random.Generator
 
@@ -52,7 +52,7 @@ def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, beta=0.05, split=
     radius = _checks.parameter("radius", radius, above=0, at_most=1e290)
     *batch, n, m, d = array.shape
     within = float(np.sqrt(m) * radius)
-    plan = friendly_plan(size=n, radius=within, epsilon=epsilon, delta=delta, strangers=strangers, beta=beta, split=split)
+    plan = friendly_plan(size=n, radius=within, epsilon=epsilon, delta=delta, strangers=strangers, split=split, beta=beta)
     runs = [_aligned(run, radius) for run in array.reshape(-1, n, m, d)]
     points = np.array([aligned for aligned, _ in runs], dtype=np.float64).reshape(-1, n, m * d)
     weights = np.array([weight for _, weight in runs], dtype=np.float64).reshape(-1, n)
