@@ -15,7 +15,7 @@ def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n, m, d), sets of n tuples
+    x : array_like of real numbers, shape (..., n, m, d), data sets of n tuples of points
     radius : float > 0, ρ, public
         Two tuples are friends if each point of one is within ρ of a point of the other, and in both all points are more than 8ρ
         apart.
