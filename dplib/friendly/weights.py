@@ -23,9 +23,9 @@ def friendly_weights(x, *, radius):
     :Privacy: None of its own, but the weights are stable. If record 1 is replaced, w₁ + w₁' + Σ |w_i - w_i'| over the others is at
         most 3, and any two records of positive weight, in the data or its neighbour, have a common friend among the others.
     :Cost: As `friend_counts`.
-    :References: Lemmas *Survivors of both worlds share a friend* and *The weights give up at most 3* on the page *Drop the
-        strangers* (lem-shared-friend, lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore: practical
-        differentially private aggregation* (2022).
+    :References: Lemma *Survivors of both worlds share a friend* on the page *Drop the strangers* (lem-shared-friend), lemma *The
+        weights give up at most 3* on the page *Drop the strangers* (lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and
+        Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
 
     Examples
     --------
