@@ -73,7 +73,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
-            "aggregation": ["stability"],
+            "aggregation": ["stability", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "tuples"]}
 
 

@@ -20,8 +20,8 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "scores": "candidates", "values": "person|table", "vectors": "person", "tables": "statistical query",
         "x": "data set|Records", "y": "label", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
-        "points": "record", "weight": "sum of the weights",
-        "probabilities": "of each", "oracle": "query", "protocol": "channel", "answers": "oracle"}
+        "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
+        "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
@@ -31,15 +31,15 @@ PROBLEM = {"variables": "how many",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size",
            "queries": "how many queries", "users": "how many people", "reference": "one record",
-           "tolerance": "how far", "wrong": "label is wrong"}
+           "tolerance": "how far", "candidates": "public", "wrong": "label is wrong"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "blocks": "mod", "strangers": "far from all others", "split": "share of ε",
+          "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid",
-          "aim": "answer", "tries": "drafts"}
+          "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
 

@@ -39,20 +39,20 @@ def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
     ----------
     statistic : array_like of real numbers, the exact value t of each test
     sensitivity : float > 0, the most that ``statistic`` changes between neighbours
-    threshold : float or array_like, public, τ
+    threshold : float or array_like, public, θ
     epsilon, delta : float > 0, δ < 1
     rng : numpy.random.Generator
 
     Returns
     -------
-    bool, the broadcast shape, whether t + Lap(b) > τ + b ln(1/(2δ)), b = sensitivity/ε
+    bool, the broadcast shape, whether t + Lap(b) > θ + b ln(1/(2δ)), b = sensitivity/ε
 
     Notes
     -----
-    :Privacy: ε-DP under the relation of ``sensitivity``. With probability at least 1 - δ it fails where t ≤ τ. So what is
-        (ε₂, δ)-DP *on pairs of neighbours one of which has t > τ*, and is released only if the test passes, is (ε + ε₂, δ)-DP
+    :Privacy: ε-DP under the relation of ``sensitivity``. With probability at least 1 - δ it fails where t ≤ θ. So what is
+        (ε₂, δ)-DP *on pairs of neighbours one of which has t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP
         on all pairs: one and the same δ. Idealised arithmetic.
-    :Error: It passes with probability at least 1 - β where t ≥ τ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
+    :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
     :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and Lei, *Differential privacy
         and robust statistics* (2009).
 
