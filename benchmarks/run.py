@@ -25,6 +25,7 @@ from scipy.signal import fftconvolve
 
 from dplib.factorization import (
     gamma2, hierarchical_factorization, release_central, square_root_factorization, threshold_workload)
+from dplib.friendly import friend_counts
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
@@ -225,6 +226,27 @@ def price(cells=64):
             "SCS": lambda: scs.SCS(data, dict(l=s, s=[s]), eps_abs=1e-3, eps_rel=1e-3, verbose=False).solve()}
 
 
+def friends(size=5000, dimension=10, radius=8., block=512):
+    """The baseline takes all pairs as one product of matrices a block."""
+    x = np.random.default_rng(0).normal(size=(size, dimension))
+    squares = np.square(x).sum(axis=1)
+
+    def products():
+        for top in range(0, size, block):
+            distance = x[top:top + block] @ x.T
+            distance *= -2
+            distance += squares
+            distance += squares[top:top + block, None]
+            np.count_nonzero(distance <= radius**2, axis=1)
+
+    return {"ours": lambda: friend_counts(x, radius=radius), "baseline": products, "one product, no counts": lambda: x @ x.T}
+
+
+def friends_on_a_line(size=10**6):
+    x = np.random.default_rng(0).normal(size=(size, 1))
+    return {"ours": lambda: friend_counts(x, radius=1), "baseline": lambda: np.argsort(x[:, 0]), "NumPy's sort": lambda: np.sort(x[:, 0])}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
@@ -237,7 +259,9 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "parity of 100 questions from 1000 records": parity,
          "Walsh-Hadamard transform of 1 048 576 numbers": transform,
          "sums up to each of 1 048 576 cells, of 1 000 000 records": prefix_sums,
-         "best factorization of 64 cut points, to 0.1%": price}
+         "best factorization of 64 cut points, to 0.1%": price,
+         "friends among 5000 records of 10 coordinates": friends,
+         "friends among 1 000 000 numbers": friends_on_a_line}
 
 
 def main():

@@ -11,6 +11,8 @@
 * ``queries``: averages, each a little wrong, and what can be learned from them.
 * ``parity``: a rule that a curator learns from few people, and nobody else from few.
 * ``factorization``: many questions from one message, or from one noisy vector.
+* ``aggregation``: any estimator, made private from outside.
+* ``friendly``: aggregates of records that are near each other, wherever that is.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

@@ -8,17 +8,20 @@ import ast
 import inspect
 import pkgutil
 import re
+import warnings
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dplib
-from dplib import _checks, factorization, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries
+from dplib import (
+    _checks, aggregation, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
+from dplib.aggregation import answers as answers_of_blocks, blocks
 from dplib.factorization import central_release, local_release
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
@@ -66,6 +69,18 @@ def labelled(at_most=np.inf):
         learn = lambda option: lambda rows, rng: function([r[:-1] for r in rows], [r[-1] for r in rows], epsilon=1, **option, rng=rng)
         return [(learn(option), pairs) for option in options]
     return releases
+
+
+def vector_pairs():
+    """Records on a line, or as points with a second coordinate that all share."""
+    for place, (x, y) in enumerate(number_pairs()):
+        if np.ndim(x) == 1:
+            yield tuple([[1, value] if place % 2 else [value] for value in data] for data in (x, y))
+
+
+def tuple_pairs():
+    """Each record a tuple of two points, the second one far away from most."""
+    return (tuple([[record, [-50] * len(record)] for record in data] for data in pair) for pair in islice(vector_pairs(), 0, None, 5))
 
 
 def private(pairs=number_pairs, **given):
@@ -123,6 +138,34 @@ def reports_from_averages(function):
     return [(simulate, number_pairs())]
 
 
+def distances():
+    """Distances of one answer from bad data, at most 1 apart, in all the types that they come in."""
+    ends = [([2**62 - 1], [2**62]), ([True], [2]), ([np.True_], [0]), ([np.uint64(7)], [8]), ([np.int8(1), 5], [2, np.uint64(5)])]
+    return [([5], [6]), ([0], [1]), ([16, 1], [15, 0]), ([10**6], [10**6 + 1]), *ends]
+
+
+def fussy(block):
+    """An estimator that shows each record in every way but its answer."""
+    if np.max(block) > 1e100:
+        raise ValueError(f"{np.max(block)} is too large")
+    if np.min(block) < 0:
+        warnings.warn(f"{np.min(block)} is negative", stacklevel=1)
+    print(block)
+    return [1.0] if np.any(block == 3) else np.float32(np.sqrt(block).mean())
+
+
+class Refusing:
+    def fit(self, block):
+        self.mean = float(np.mean(block)) if np.all(np.abs(block) < 2**60) else "too large"
+
+
+def blocks_of(estimator):
+    """Three blocks of each data set, and the mean of their answers."""
+    combine = lambda answers, rng: aggregation.bounded_mean(answers, bounds=(-5, 5), epsilon=1, rng=rng)
+    return lambda function: [(lambda x, rng: function(x, estimator, combine, blocks=3, default=0, rng=rng),
+                              (pair for pair in number_pairs() if len(pair[0]) > 2))]
+
+
 HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
@@ -162,12 +205,24 @@ PACKAGE = {
     parity.private_parity: labelled(),
     parity.private_parity_by_scores: labelled(at_most=20),
     parity.learn_parity_locally: labelled(at_most=20),
+    aggregation.passes_test: private(lambda: answers(HUGE), sensitivity=HUGE, threshold=0, epsilon=1, delta=1e-6),
+    aggregation.release_if_stable: lambda function: [
+        (lambda distance, rng: function(["Smith"] * len(distance), distance, epsilon=1, delta=1e-6, rng=rng), distances())],
+    aggregation.private_vote: both(private(lambda: cell_pairs(False), epsilon=1), private(epsilon=1, noise="laplace")),
+    aggregation.private_median: private(candidates=[-1e300, -3, 0, 0.5, 2.5, 3, 1e307], epsilon=1),
+    aggregation.bounded_mean: both(private(bounds=(-3, 4), epsilon=1), private(bounds=(-8e307, 8e307), epsilon=1)),
+    aggregation.subsample_and_aggregate: both(blocks_of(np.mean), blocks_of(fussy), blocks_of((Refusing(), lambda fit: fit.mean))),
     factorization.release_local: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1) for made in FACTORIZATIONS)),
     factorization.release_local_gaussian: both(*(private(lambda: cell_pairs(False), factorization=made, epsilon=1, delta=1e-6)
                                                  for made in FACTORIZATIONS)),
     factorization.release_central: both(*(private(lambda joined=joined: cell_pairs(joined), factorization=made, epsilon=1, delta=1e-6,
                                                   neighbor=relation)
                                           for relation, joined in RELATIONS.items() for made in FACTORIZATIONS[joined:])),
+    friendly.friendly_mean: both(private(vector_pairs, radius=3, epsilon=5, delta=1e-3),
+                                 private(vector_pairs, radius=1e300, epsilon=1e4, delta=1e-3)),
+    friendly.friendly_tuples: both(private(tuple_pairs, radius=3, epsilon=5, delta=1e-3),
+                                   private(tuple_pairs, radius=1e290, epsilon=1e4, delta=1e-3)),
+    friendly.sample_friendly_core: private(vector_pairs, radius=3),
 }
 
 
@@ -196,6 +251,11 @@ def rows(x):
     return x[:, :-1] if x.shape[1] % 2 and x.shape[1] > 1 else np.resize(x, (len(x), max(2, x.shape[1])))
 
 
+def odd_rows(x):
+    """Data sets of an odd number of records: one is left out where it is even."""
+    return as_floats(x)[..., :(np.shape(x)[-1] - 1) // 2 * 2 + 1]
+
+
 def inside(pairs):
     return ((x, y) for x, y in pairs if min(map(int, chain(x, y))) >= 0 and max(map(int, chain(x, y))) < 2**63 - 1)
 
@@ -211,6 +271,7 @@ ON_PAGES = {
     "coarse_cell": on(rows, private(radius=10, epsilon=1)),
     "mean_in_any_unit": on(as_floats, private(epsilon=60, delta=1e-3)),
     "sharper_scale": on(rows, private(epsilon=60, delta=1e-3)),
+    "proposed_median": on(odd_rows, private(bounds=(-5, 5), jump=1, epsilon=50, delta=1e-3)),
     "median_over_gaps": on(one_row, private(low=-5, high=5, epsilon=1)),
     "sparse_pure_histogram": private(lambda: inside(integer_pairs(False)), cells=2**63 - 1, epsilon=9, cutoff=25),
 }
@@ -330,6 +391,15 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
         parity.private_parity, parity.equations, "_solve", ("return np.where", "assert consistent.all(); return np.where")),
     "a refusal of another type": (
         parity.private_parity, parity.equations, "private_parity", ("np.int8(-1))", "-1) if answers.any() else None")),
+    "an estimator's exception gets out": (
+        aggregation.subsample_and_aggregate, blocks, "_guarded", ("except (Exception, SystemExit)", "except KeyError")),
+    "an estimator's warning gets out": (
+        aggregation.subsample_and_aggregate, blocks, "_guarded", ('simplefilter("ignore")', 'simplefilter("always")')),
+    "one record decides the type of all blocks": (
+        aggregation.subsample_and_aggregate, blocks, "_take", ("np.array([column[row] for row in rows])", "np.array(column)[rows]")),
+    "the sum of clipped numbers leaves the floats": (
+        aggregation.bounded_mean, answers_of_blocks, "bounded_mean", (
+            "share.mean(axis=-1)", "(np.clip(x, lo, hi).astype(float).sum(axis=-1) / x.shape[-1] - lo) / (hi - lo)")),
     "a query is refused where it leaves its range": (queries.central_oracle, oracles, "_values", (
         "np.clip(values.astype(np.float64, copy=False), -1, 1)", '_checks.reals("phi(x)", values, at_least=-1, at_most=1).copy()')),
     "a warning when a query has no value": (queries.local_oracle, oracles, "_values", ('all="ignore"', 'all="warn"')),

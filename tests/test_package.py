@@ -14,27 +14,32 @@ ROOT = Path(__file__).resolve().parents[1]
 # Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
 DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
-        "sample": "draws", "cdf": "distribution function", "value": "exact answers", "labels": "record|person",
+        "statistic": "exact value", "sample": "draws", "cdf": "distribution function", "value": "exact answer",
+        "distance": "How many", "labels": "record|person",
         "factorization": "Factorization",
         "scores": "candidates", "values": "person|table", "vectors": "person", "tables": "statistical query",
         "x": "data set|Records", "y": "label", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
-        "points": "record", "probabilities": "of each", "oracle": "query", "protocol": "channel", "answers": "oracle"}
+        "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
+        "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
-           "radius": "R|ρ", "dimension": "number k of entries|number d of questions", "R": "two factors", "A": "two factors",
-           "distance": "How many", "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
+           "radius": "R|ρ|how far friends", "dimension": "number k of entries|number d of (questions|coordinates)",
+           "R": "two factors", "A": "two factors",
+           "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size",
            "queries": "how many queries", "users": "how many people", "reference": "one record",
-           "tolerance": "how far", "wrong": "label is wrong"}
-PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
+           "tolerance": "how far", "candidates": "public", "wrong": "label is wrong"}
+PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
+           "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "blocks": "mod", "split": "share of ε", "u": "same for all records", "lower": "lower bound", "gap": "relatively",
+          "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
+          "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell",
           "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid",
-          "aim": "answer", "tries": "drafts"}
+          "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
 

@@ -1,0 +1,199 @@
+"""Combining the answers of many blocks, when one record can change one answer: a vote, a median, a mean.
+
+Leading axes are independent runs.
+"""
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import binom
+
+from dplib import _checks, _samplers, mechanisms
+
+LARGEST_PIECE = 1 << 20  # scores at a time, so that many runs do not fill the memory
+NOISES = ("discrete_laplace", "laplace")
+
+
+def private_vote(votes, *, epsilon, noise="discrete_laplace", rng):
+    """Let many voters decide between no and yes.
+
+    Parameters
+    ----------
+    votes : array_like of booleans, one voter on each place of the last axis; numbers count as yes if they are above 1/2
+    epsilon : float > 0
+    noise : {"discrete_laplace", "laplace"}
+        The noise that the majority is compared with; the former has the fewest errors possible.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    bool, shape (...), the noisy majority
+
+    Notes
+    -----
+    :Privacy: ε-DP when one vote is replaced, given fair bits, up to the rounding of one probability.
+    :Error: Of k votes, (k + d)/2 for one side, this side loses with probability e^(-εd/2)/2 if k is even, e^(-ε(d-1)/2)/(1 +
+        e^ε) if k is odd; e^(-εd/2)/2 always with ``laplace``. See `vote_error`.
+    :References: Proposition *The vote of the blocks* on the page *Any program, privately* (prop-vote).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> bool(private_vote([1, 1, 0, 1, 1, 1, 0, 1, 1], epsilon=1, rng=rng))
+    True
+    """
+    votes = _checks.data_sets("votes", votes)
+    _checks.choice("noise", noise, NOISES)
+    epsilon = _checks.parameter("epsilon", epsilon)
+    lead = 2 * np.count_nonzero(votes > 0.5, axis=-1) - votes.shape[-1]
+    loses = _samplers.bernoulli(_upset(np.abs(lead), epsilon, noise), lead.shape, _checks.generator(rng))
+    return (lead > 0) ^ loses
+
+
+def _upset(lead, epsilon, noise):
+    """The probability that the smaller side of a vote wins, d votes behind."""
+    odd = lead % 2 if noise == "discrete_laplace" else 0
+    return np.exp(-epsilon * (lead - odd) / 2) * np.where(odd, expit(-epsilon), 0.5)
+
+
+def vote_error(probability, *, epsilon, noise="discrete_laplace", blocks):
+    """How often the vote of many blocks is wrong.
+
+    Parameters
+    ----------
+    probability : float in [0, 1] or array_like, the probability of the event that a block votes right
+    epsilon, noise
+        As in `private_vote`.
+    blocks : int ≥ 1, the number k of disjoint blocks, which vote independently
+
+    Returns
+    -------
+    float64, the shape of ``probability``
+
+    Notes
+    -----
+    :References: Proposition *The vote of the blocks* on the page *Any program, privately* (prop-vote).
+
+    Examples
+    --------
+    >>> print(f"{vote_error(0.75, epsilon=0.5, blocks=51):.4f}")
+    0.0030
+    """
+    right = _checks.parameters("probability", probability)
+    _checks.choice("noise", noise, NOISES)
+    blocks = _checks.integer("blocks", blocks, at_least=1, at_most=2**31)
+    votes = np.arange(blocks + 1)
+    lead = 2 * votes - blocks
+    upset = _upset(np.abs(lead), _checks.parameter("epsilon", epsilon), noise)
+    return binom.pmf(votes, blocks, right[..., np.newaxis]) @ np.where(lead > 0, upset, 1 - upset)
+
+
+def median_scores(x, *, candidates):
+    """The scores of `private_median`, which are not private.
+
+    Parameters
+    ----------
+    x : array_like of finite real numbers, shape (..., n), the data set
+    candidates : array_like of finite real numbers, shape (m,), rising, public; the answer is one of these
+
+    Returns
+    -------
+    int64, shape (..., m), -max(#(x < r), #(x > r)) for each candidate r
+
+    Notes
+    -----
+    :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median).
+
+    Examples
+    --------
+    >>> median_scores([1, 1, 1, 4], candidates=[0, 1, 2, 3, 4])
+    array([-4, -1, -3, -3, -3])
+    """
+    x = _checks.data_sets("x", x)
+    candidates = _rising(candidates)
+    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
+    first = np.arange(len(rows))[:, np.newaxis] * (candidates.size + 1)
+    count = lambda side: np.bincount((np.searchsorted(candidates, rows, side=side) + first).ravel(),
+                                     minlength=len(rows) * (candidates.size + 1)).reshape(len(rows), -1).cumsum(axis=1)[:, :-1]
+    below, above = count("right"), rows.shape[1] - count("left")
+    return -np.maximum(below, above).reshape(*x.shape[:-1], candidates.size)
+
+
+def _rising(candidates):
+    candidates = _checks.reals("candidates", candidates)
+    if candidates.ndim != 1 or candidates.size == 0 or np.any(np.diff(candidates) <= 0):
+        raise ValueError(f"candidates must be a rising sequence of numbers, got an array of shape {candidates.shape}")
+    return candidates
+
+
+def private_median(x, *, candidates, epsilon, rng):
+    """Choose the median among public candidates, by rank.
+
+    Parameters
+    ----------
+    x, candidates
+        As in `median_scores`.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, shape (...), a candidate
+
+    Notes
+    -----
+    :Privacy: ε-DP under ``replace`` and under ``add_remove``. Idealised arithmetic.
+    :Error: Ties do no harm. With probability 1 - β fewer than n/2 + (2/ε) ln(m/β) records are below it and fewer than that
+        are above it, if a median is among the candidates. If fewer than about (6/ε) ln(m/β) records vote, it may be anything.
+    :Cost: m scores and random numbers for each data set.
+    :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median); McSherry and Talwar, *Mechanism
+        design via differential privacy* (2007).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> answers = rng.normal(3, 1, size=100)
+    >>> float(private_median(answers, candidates=np.linspace(-10, 10, 201), epsilon=1, rng=rng))
+    3.0
+    """
+    x = _checks.data_sets("x", x)
+    candidates = _rising(candidates)
+    _checks.parameter("epsilon", epsilon)
+    _checks.generator(rng)
+    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
+    step = max(1, LARGEST_PIECE // candidates.size)
+    places = [mechanisms.exponential(median_scores(rows[i:i + step], candidates=candidates), sensitivity=1, epsilon=epsilon, rng=rng)
+              for i in range(0, len(rows), step)]
+    return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(x.shape[:-1])[()]
+
+
+def bounded_mean(x, *, bounds, epsilon, rng):
+    """The mean of numbers clipped to a public interval, with Laplace noise.
+
+    Parameters
+    ----------
+    x : array_like of finite real numbers, shape (..., n), the data set
+    bounds : (float, float), the public interval (lo, hi); values outside are clipped
+    epsilon : float > 0
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, shape (...)
+
+    Notes
+    -----
+    :Privacy: ε-DP under ``replace``. Idealised arithmetic.
+    :Error: Laplace noise of scale (hi - lo)/(nε), besides what is clipped.
+    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> round(float(bounded_mean(rng.normal(3, 1, size=1000), bounds=(0, 6), epsilon=1, rng=rng)), 3)
+    2.925
+    """
+    lo, hi = _checks.interval("bounds", bounds)
+    x = _checks.data_sets("x", x)
+    share = (np.clip(_checks.reals("x", x), lo, hi) - lo) / (hi - lo)  # from 0 to 1: no sum leaves the floats
+    mean = lo + (hi - lo) * share.mean(axis=-1)
+    return mechanisms.laplace(mean, sensitivity=(hi - lo) / x.shape[-1], epsilon=epsilon, rng=rng)

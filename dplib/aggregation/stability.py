@@ -1,0 +1,169 @@
+"""Test, in private, whether the data are harmless, and answer only if they seem to be.
+
+Symbols
+-------
+D
+    The distance of a data set: how many records must change before its answer changes.
+T_{ε,δ}(v)
+    min(e^ε v + δ, 1 - e^-ε (1 - v - δ), 1), the largest probability of an event that has probability v on a neighbour.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dplib import _checks, _samplers, mechanisms
+from dplib._numerics import log1mexp
+from dplib.sample_size import least_size
+
+SHOWN = 0.95  # the advice of a refusal is about so many of all runs
+ROUNDING = 2.0**-40  # bounds the error of the logarithm of a probability; by so much less is shown
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The output ⊥: no answer. It depends on public numbers only.
+
+    Attributes
+    ----------
+    advice : str
+        What would help."""
+
+    advice: str
+
+
+def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
+    """Test in private whether a number is above a threshold, nearly never saying so wrongly.
+
+    Parameters
+    ----------
+    statistic : array_like of real numbers, the exact value t of each test
+    sensitivity : float > 0, the most that ``statistic`` changes between neighbours
+    threshold : float or array_like, public, θ
+    epsilon, delta : float > 0, δ < 1
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    bool, the broadcast shape, whether t + Lap(b) > θ + b ln(1/(2δ)), b = sensitivity/ε
+
+    Notes
+    -----
+    :Privacy: ε-DP under the relation of ``sensitivity``. With probability at least 1 - δ it fails where t ≤ θ. So what is
+        (ε₂, δ)-DP *on pairs of neighbours one of which has t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP
+        on all pairs: one and the same δ. Idealised arithmetic.
+    :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
+    :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and Lei, *Differential privacy
+        and robust statistics* (2009).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> passes_test([0, 10, 20], sensitivity=1, threshold=0, epsilon=1, delta=1e-6, rng=rng)
+    array([False, False,  True])
+    """
+    margin = -_checks.scale(sensitivity, epsilon) * np.log(2 * _checks.parameter("delta", delta))
+    threshold = _checks.reals("threshold", threshold)
+    statistic = _checks.reals("statistic", statistic)
+    each = np.broadcast_to(statistic, np.broadcast_shapes(statistic.shape, threshold.shape))
+    return mechanisms.laplace(each, sensitivity=sensitivity, epsilon=epsilon, rng=rng) > threshold + margin
+
+
+def stable_release_probability(distance, *, epsilon, delta):
+    """How often `release_if_stable` shows its answer: a description of the mechanism, not a private release.
+
+    Parameters
+    ----------
+    distance : int ≥ 0 or array_like
+        How many records must change before the answer changes, D.
+    epsilon, delta : float > 0, δ < 1
+
+    Returns
+    -------
+    float64, the shape of ``distance``, T_{ε,δ} applied D times to 0
+
+    Notes
+    -----
+    :Privacy: No (ε, δ)-DP mechanism that shows the exact answer or refuses shows it more often where D records must change
+        before the answer changes, if some data set so near has another answer.
+    :References: Proposition *The fastest fall* on the page *Test, then release* (prop-fastest-fall).
+
+    Examples
+    --------
+    >>> stable_release_probability([1, 2, 15, 16, 28], epsilon=1, delta=1e-6).round(6)
+    array([1.00000e-06, 4.00000e-06, 8.89595e-01, 9.59385e-01, 1.00000e+00])
+    """
+    distance = _checks.integers("distance", distance, at_least=0)
+    return 1 - _refusal_and_release(distance, *_budget(epsilon, delta))[0]
+
+
+def release_if_stable(value, distance, *, epsilon, delta, rng):
+    """Show an exact answer if many records must change before it changes; otherwise refuse.
+
+    Parameters
+    ----------
+    value : the exact answer, anything; if ``distance`` is an array, an array_like of its shape
+    distance : int ≥ 0 or array_like
+        How many records must change before the answer changes, D, or any lower bound of it that changes by at most 1 between
+        neighbours. An upper bound is no good.
+    epsilon, delta : float > 0, δ < 1
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ``value`` itself or a `Refusal`; if ``distance`` is an array, an array of objects, each one of the two
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP under the relation in which ``distance`` counts, given fair bits. Rounding adds at most 2**-36 to ε and
+        multiplies δ by at most 1 + 2**-36, for ε from 1e-3 to 30.
+    :Error: Shown with probability `stable_release_probability`, the largest possible; always once D ≥
+        (2/ε) ln(1 + (e^ε - 1)/(2δ)) + 2.
+    :References: Proposition *The fastest fall* on the page *Test, then release* (prop-fastest-fall); Thakurta and Smith,
+        *Differentially private feature selection via stability arguments* (2013).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> release_if_stable("Smith", 30, epsilon=1, delta=1e-6, rng=rng)
+    'Smith'
+    >>> print(release_if_stable("Smith", 3, epsilon=1, delta=1e-6, rng=rng).advice)
+    At ε = 1 and δ = 1e-06 an answer is shown in 95 of 100 runs if 16 records must change before it does. More records, a
+    coarser answer or a larger ε would help.
+    """
+    epsilon, delta = _budget(epsilon, delta)
+    distance = _checks.integers("distance", distance, at_least=0)
+    refused, shown = _refusal_and_release(distance, epsilon, delta)
+    rare = _samplers.bernoulli(np.minimum(refused, shown), distance.shape, _checks.generator(rng))  # of two, toss the small one
+    shown = rare ^ (refused < shown)
+    refusal = Refusal(_advice(epsilon, delta))
+    if distance.ndim == 0:
+        return value if shown else refusal
+    out = np.full(distance.shape, refusal, dtype=object)
+    out[shown] = np.broadcast_to(np.asarray(value, dtype=object), distance.shape)[shown]
+    return out
+
+
+def _budget(epsilon, delta):
+    return _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
+
+
+def _refusal_and_release(distance, epsilon, delta):
+    """1 - T^D(0) and T^D(0), both to the last digits however small they are."""
+    # The first branch of the minimum is used up to v = (1 - δ)/(1 + e^ε). There v = δ (e^(jε) - 1)/(e^ε - 1). From then on
+    # 1 - v takes the place of v, and it is taken backwards.
+    last = np.logaddexp(0, np.log1p(-delta) - np.log(delta) + np.log(np.tanh(epsilon / 2))) / epsilon
+    rises = np.minimum(distance, np.floor(last) + 1)
+    with np.errstate(divide="ignore"):  # D = 0: the logarithm of 0
+        log_shown = np.log(delta) + (rises - 1) * epsilon + log1mexp(rises * epsilon) - log1mexp(epsilon)
+    shown = np.minimum(np.exp(log_shown), 1) * (1 - ROUNDING)
+    falls = (distance - rises) * epsilon
+    spent = np.exp(np.log(delta) - epsilon - log1mexp(epsilon)) * -np.expm1(-falls)
+    refused = np.where(falls > 0, np.maximum(np.exp(-falls) * (1 - shown) - spent, 0), 1 - shown)
+    return refused, np.where(falls > 0, 1 - refused, shown)
+
+
+def _advice(epsilon, delta):
+    enough = lambda distance: _refusal_and_release(distance, epsilon, delta)[0] <= 1 - SHOWN
+    return (f"At ε = {epsilon:g} and δ = {delta:g} an answer is shown in {100 * SHOWN:.0f} of 100 runs if "
+            f"{least_size(enough)} records must change before it does. More records, a coarser answer or a larger ε would help.")

@@ -1,0 +1,84 @@
+"""Means of tuples, such as the centres that a clustering program finds in each of many blocks, in any order."""
+
+import numpy as np
+
+from dplib import _checks
+from dplib.friendly.counts import PAIRS, are_friends
+from dplib.friendly.mean import friendly_plan, noisy_weighted_mean
+from dplib.friendly.weights import weights_of_counts
+
+APART = 8  # radii between the points of a tuple, so that it can be matched with others in one way only
+
+
+def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, rng):
+    """The mean of n tuples of m points each, whose points come in any order.
+
+    Parameters
+    ----------
+    x : array_like of real numbers, shape (..., n, m, d), data sets of n tuples of points
+    radius : float > 0, ρ, public
+        Two tuples are friends if each point of one is within ρ of a point of the other, and in both all points are more than 8ρ
+        apart.
+    epsilon, delta, strangers, split, beta
+        As in `friendly_mean`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, shape (..., m, d)
+        The mean tuple with Gaussian noise, its points ordered by their first coordinate; NaN, a refusal, as in `friendly_mean`
+        with the radius √m ρ.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP under ``replace`` of one tuple, refusals included. Idealised arithmetic.
+    :Cost: O(n² m² d).
+    :References: Corollary *Tuples* on the page *A mean in many dimensions* (cor-friendly-tuples); Tsfadia, Cohen, Kaplan, Mansour
+        and Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> centres = np.array([[0, 0], [9, 1], [3, 9]]) + 0.05 * rng.normal(size=(2000, 3, 2))
+    >>> friendly_tuples(rng.permutation(centres, axis=1), radius=0.5, epsilon=1, delta=1e-6, rng=rng).round(1)
+    array([[0., 0.],
+           [3., 9.],
+           [9., 1.]])
+    """
+    array = _checks.numbers("x", x)
+    if array.ndim < 3 or 0 in array.shape[-3:]:
+        raise ValueError(f"x must have shape (..., n, m, d) with none of n, m, d zero, got shape {array.shape}")
+    array = _checks.reals("x", array)
+    radius = _checks.parameter("radius", radius, above=0, at_most=1e290)
+    *batch, n, m, d = array.shape
+    within = float(np.sqrt(m) * radius)
+    plan = friendly_plan(size=n, radius=within, epsilon=epsilon, delta=delta, strangers=strangers, split=split, beta=beta)
+    runs = [_aligned(run, radius) for run in array.reshape(-1, n, m, d)]
+    points = np.array([aligned for aligned, _ in runs], dtype=np.float64).reshape(-1, n, m * d)
+    weights = np.array([weight for _, weight in runs], dtype=np.float64).reshape(-1, n)
+    answers = noisy_weighted_mean(points, weights, plan, radius=within, epsilon=epsilon, delta=delta, rng=rng)
+    answers = answers.reshape(-1, m, d)
+    order = np.argsort(answers[..., 0], axis=1)
+    return np.take_along_axis(answers, order[..., None], axis=1).reshape(*batch, m, d)
+
+
+def _aligned(tuples, radius):
+    """Tuples flattened, their points in the order of a heaviest tuple's, and their weights."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = weights_of_counts(_counts(tuples, radius))
+        near = tuples - tuples[weights.argmax()][:, None, None]  # of each of its points, the way to all points, (m, n, m, d)
+        nearest = (near * near / radius / radius).sum(axis=-1).argmin(axis=-1)
+    return np.take_along_axis(tuples, nearest.T[..., None], axis=1).reshape(len(tuples), -1), weights
+
+
+def _counts(tuples, radius):
+    """How many friends each tuple has: none, if two of its points are near each other."""
+    n, m, _ = tuples.shape
+    twins = are_friends(tuples[:, :, None], tuples[:, None], APART * radius) & ~np.eye(m, dtype=bool)
+    separate = ~twins.any(axis=(1, 2))
+    counts, step = np.zeros(n, dtype=np.int64), max(1, PAIRS // (n * m * m))
+    for top in range(0, n, step):
+        block = tuples[top:top + step, None, :, None]
+        matched = are_friends(block, tuples[None, :, None], radius).any(axis=-1).all(axis=-1)
+        counts[top:top + step] = (matched & separate).sum(axis=-1)
+    return np.where(separate, counts, 0)

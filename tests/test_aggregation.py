@@ -1,0 +1,434 @@
+"""Testing first, and asking blocks: exact probabilities, enumerated distributions, programs that misbehave."""
+
+import itertools
+import math
+import time
+import warnings
+from fractions import Fraction
+from importlib.util import find_spec
+
+import mpmath
+import numpy as np
+import pytest
+import statsmodels.api as models
+
+from dplib.aggregation import (
+    Refusal, bounded_mean, median_scores, passes_test, private_median, private_vote, release_if_stable, stable_release_probability,
+    subsample_and_aggregate, vote_error)
+from dplib.aggregation.stability import _refusal_and_release
+from dplib.book.datasets import rand_covariates, rand_visits
+from dplib.mechanisms import exponential_probabilities
+from tests.chance import ALARM, chi_square, laplace_cdf, rng
+
+BUDGETS = [(1, 1e-6), (.5, 1e-6), (.1, 1e-6), (2, .1), (.3, .3), (5, 1e-10), (.01, 1e-6), (30, 1e-300), (1e-3, 1e-9), (1, .7)]
+
+# ----------------------------------------------------------------------------------------------------------------- a test
+
+
+def pass_probability(statistic, *, sensitivity, threshold, epsilon, delta):
+    b = sensitivity / epsilon
+    return 1 - laplace_cdf(threshold + b * np.log(1 / (2 * delta)) - np.asarray(statistic, dtype=float), b)
+
+
+@pytest.mark.parametrize("sensitivity, threshold, epsilon, delta", [(1, 0, 1, 1e-6), (3, 50, .3, 1e-3), (.5, -2, 2, .4), (1, 1, 1, .9)])
+def test_a_test_passes_as_often_as_it_should(sensitivity, threshold, epsilon, delta):
+    given = dict(sensitivity=sensitivity, threshold=threshold, epsilon=epsilon, delta=delta)
+    margin = sensitivity / epsilon * np.log(1 / (2 * delta))
+    for statistic in threshold + margin + sensitivity / epsilon * np.array([-2, -.3, 0, .5, 3]):
+        chance = pass_probability(statistic, **given)
+        hits = passes_test(np.full(40_000, statistic), **given, rng=rng(3)).sum()
+        assert chi_square(np.array([hits, 40_000 - hits]), np.array([chance, 1 - chance])) > ALARM
+
+
+def test_at_the_threshold_a_test_passes_with_probability_delta_and_no_more():
+    for delta in (1e-9, .01, .3, .5, .6, .99):
+        chance = pass_probability(7., sensitivity=2, threshold=7., epsilon=.5, delta=delta)
+        assert chance <= delta * (1 + 1e-6) and (delta > .5 or abs(chance / delta - 1) < 1e-6)
+
+
+def test_a_test_has_the_shape_of_statistic_and_threshold_together():
+    given = dict(sensitivity=1, epsilon=1, delta=.1)
+    assert passes_test(5, threshold=0, **given, rng=rng()).shape == ()
+    assert passes_test([[1], [2]], threshold=[0, 1, 2], **given, rng=rng()).shape == (2, 3)
+    assert passes_test(np.zeros((0, 3)), threshold=0, **given, rng=rng()).shape == (0, 3)
+    one = passes_test([5.] * 9, threshold=[1.] * 9, **given, rng=rng(1))
+    assert one.dtype == bool and (one == passes_test(5., threshold=[1] * 9, **given, rng=rng(1))).all()
+
+
+def hockey_stick(p, q, epsilon):
+    return sum(max(a - np.exp(epsilon) * b, 0) for a, b in zip(p, q, strict=True))
+
+
+def worst_release(epsilon, delta):
+    """Two distributions on four outputs that are exactly (ε, δ)-indistinguishable: all (ε, δ)-private pairs come from them."""
+    high = (1 - delta) * np.exp(epsilon) / (1 + np.exp(epsilon))
+    return [delta, high, 1 - delta - high, 0], [0, 1 - delta - high, high, delta]
+
+
+def guarded(statistic, pair, test):
+    chance = pass_probability(statistic, **test)
+    return [*(chance * np.array(pair)), 1 - chance]
+
+
+def test_one_delta_is_enough_and_needed():
+    """All pairs t, t' of a fine grid, the worst release where one is above the threshold, the most different one elsewhere."""
+    test = dict(sensitivity=1, threshold=0, epsilon=.3, delta=1e-3)
+    other = ([1, 0, 0, 0], [0, 0, 0, 1])                                 # tells all: nothing is promised here
+    largest = 0
+    for t, step in itertools.product(np.arange(-40, 60, .5), np.arange(-1, 1.01, .25)):
+        pairs = worst_release(.7, 1e-3) if max(t, t + step) > 0 else other
+        p, q = guarded(t, pairs[0], test), guarded(t + step, pairs[1], test)
+        largest = max(largest, hockey_stick(p, q, 1), hockey_stick(q, p, 1))
+    assert .999 < largest / 1e-3 < 1 + 1e-9
+
+
+# -------------------------------------------------------------------------------------------------------- a stable answer
+
+
+def iterated(distance, epsilon, delta):
+    """The naive oracle: T_{ε,δ}, as often as it says, in exact or in long arithmetic."""
+    v, factor = 0 * delta, epsilon if isinstance(epsilon, Fraction) else mpmath.exp(epsilon)
+    for _ in range(distance):
+        v = min(factor * v + delta, 1 - (1 - v - delta) / factor, 1)
+    return v
+
+
+@pytest.mark.parametrize("epsilon, delta", BUDGETS)
+def test_the_probability_is_the_bound_iterated(epsilon, delta):
+    with mpmath.workdps(60):
+        exact = [iterated(d, mpmath.mpf(epsilon), mpmath.mpf(delta)) for d in range(0, 240)]
+        refused, shown = _refusal_and_release(np.arange(240), float(epsilon), float(delta))
+        for v, show, refuse in zip(exact, shown, refused, strict=True):
+            assert abs(show - v) <= 1e-12 * v and abs(refuse - (1 - v)) <= 1e-12
+    assert stable_release_probability(range(240), epsilon=epsilon, delta=delta).tolist() == (1 - refused).tolist()
+
+
+@pytest.mark.parametrize("epsilon, delta, likely, always", [(1, 1e-6, 16, 28), (.5, 1e-6, 30, 51), (.1, 1e-6, 132, 218)])
+def test_distances_at_which_an_answer_is_shown(epsilon, delta, likely, always):
+    chance = stable_release_probability(range(300), epsilon=epsilon, delta=delta)
+    assert (chance >= .95).argmax() == likely and (chance == 1).argmax() == always
+    assert always <= 2 / epsilon * np.log1p(np.expm1(epsilon) / (2 * delta)) + 2
+
+
+@pytest.mark.parametrize("epsilon, delta", BUDGETS)
+def test_one_step_costs_epsilon_and_delta_even_after_rounding(epsilon, delta):
+    """Both orders and both outcomes, from the very numbers that are tossed; the largest δ is the promised one."""
+    with mpmath.workdps(350):
+        refused, shown = _refusal_and_release(np.arange(400), float(epsilon), float(delta))
+        small = refused < shown
+        show = [1 - mpmath.mpf(r) if s else mpmath.mpf(v) for r, v, s in zip(refused, shown, small, strict=True)]
+        factor = mpmath.exp(mpmath.mpf(epsilon) + 2**-36)
+        least = [max(b - factor * a, a - factor * b, (1 - a) - factor * (1 - b), (1 - b) - factor * (1 - a))
+                 for a, b in itertools.pairwise(show)]
+        assert 1 - 1e-11 < max(least) / delta <= 1 + 2**-36
+
+
+def test_the_coin_and_truncated_noise_fall_alike():
+    """With e^ε = 2, A = 2 and δ = Pr[G = A] = 1/10: the fall 0, 1/10, 3/10, 7/10, 9/10, 1."""
+    chance = stable_release_probability(range(7), epsilon=np.log(2), delta=.1)
+    assert np.abs(chance - np.array([0, .1, .3, .7, .9, 1, 1])).max() < 1e-11
+    assert [iterated(d, Fraction(2), Fraction(1, 10)) for d in range(6)] == [Fraction(k, 10) for k in (0, 1, 3, 7, 9, 10)]
+
+
+def test_answers_are_shown_as_often_as_they_should():
+    given = dict(epsilon=1, delta=1e-3)
+    for distance in (1, 5, 8, 10, 13):
+        out = release_if_stable(np.full(20_000, 7), np.full(20_000, distance), **given, rng=rng(distance))
+        shown = sum(not isinstance(answer, Refusal) for answer in out)
+        chance = stable_release_probability(distance, **given)
+        assert chi_square(np.array([shown, 20_000 - shown]), np.array([chance, 1 - chance])) > ALARM
+
+
+def test_what_is_shown_is_the_value_itself():
+    value = np.arange(3)
+    assert release_if_stable(value, 99, epsilon=1, delta=1e-6, rng=rng()) is value
+    words = np.array([["a", "b"], ["c", "d"]])
+    out = release_if_stable(words, [[99, 0], [0, 99]], epsilon=1, delta=1e-6, rng=rng())
+    assert out.dtype == object and out[0, 0] == "a" and out[1, 1] == "d"
+    assert isinstance(out[0, 1], Refusal) and out[0, 1] is out[1, 0]
+    assert release_if_stable([], [], epsilon=1, delta=1e-6, rng=rng()).shape == (0,)
+
+
+def test_a_refusal_says_what_would_help_and_nothing_of_the_data():
+    given = dict(epsilon=.1, delta=1e-6, rng=rng())
+    refusals = {release_if_stable(value, distance, **given) for value, distance in (("a", 0), (5, 1), (None, 2))}
+    assert len(refusals) == 1 and "132 records" in refusals.pop().advice
+
+
+@pytest.mark.parametrize("wrong", [dict(epsilon=0), dict(epsilon=np.nan), dict(delta=0), dict(delta=1), dict(delta=[.1, .2])])
+def test_arguments_are_named(wrong):
+    given = dict(epsilon=1, delta=.1) | wrong
+    for call in (lambda: passes_test(5, sensitivity=1, threshold=0, **given, rng=rng()),
+                 lambda: release_if_stable(5, 3, **given, rng=rng()), lambda: stable_release_probability(3, **given)):
+        with pytest.raises(ValueError, match="|".join(wrong)):
+            call()
+
+
+def test_other_arguments_are_named():
+    given = dict(epsilon=1, delta=.1)
+    for distance in (-1, 1.5, [2, -3]):
+        with pytest.raises(ValueError, match="distance"):
+            release_if_stable(5, distance, **given, rng=rng())
+    with pytest.raises(ValueError, match="statistic"):
+        passes_test(np.inf, sensitivity=1, threshold=0, **given, rng=rng())
+    with pytest.raises(ValueError, match="sensitivity"):
+        passes_test(0, sensitivity=-1, threshold=0, **given, rng=rng())
+    for call in (lambda: passes_test(5, sensitivity=1, threshold=0, **given, rng=1), lambda: release_if_stable(5, 3, **given, rng=1)):
+        with pytest.raises(TypeError, match="rng"):
+            call()
+
+
+# ----------------------------------------------------------------------------------------------------------------- a vote
+
+
+def exact_vote(ones, voters, epsilon, noise="discrete_laplace"):
+    """The naive oracle: the law of the noise, added up."""
+    g = abs(ones - voters / 2)
+    if noise == "laplace":
+        wins = laplace_cdf(g, 1 / epsilon)
+    else:
+        q = math.exp(-epsilon)
+        law = lambda m: (1 - q) / (1 + q) * q**abs(m)
+        wins = sum(law(m) * (1 if g + m > 0 else .5 if g + m == 0 else 0) for m in range(-900, 900))
+    return wins if ones > voters / 2 else 1 - wins if ones < voters / 2 else .5
+
+
+@pytest.mark.parametrize("noise", ["discrete_laplace", "laplace"])
+@pytest.mark.parametrize("voters", [1, 2, 5, 6])
+def test_a_vote_is_the_noisy_count(voters, noise):
+    for ones, epsilon in itertools.product(range(voters + 1), (.3, 2.)):
+        votes = np.tile(np.arange(voters) < ones, (20_000, 1))
+        yes = private_vote(votes, epsilon=epsilon, noise=noise, rng=rng(ones)).sum()
+        chance = exact_vote(ones, voters, epsilon, noise)
+        assert chi_square(np.array([yes, 20_000 - yes]), np.array([chance, 1 - chance])) > ALARM
+
+
+def optimal_vote(voters, epsilon):
+    """The best symmetric vote: the middle first, then as steep as privacy allows."""
+    v = .5 if voters % 2 == 0 else math.exp(epsilon) / (1 + math.exp(epsilon))
+    while True:
+        yield v
+        v = min(math.exp(epsilon) * v, 1 - math.exp(-epsilon) * (1 - v))
+
+
+@pytest.mark.parametrize("voters", range(1, 12))
+def test_no_vote_is_better(voters):
+    for epsilon in (.1, 1, 3):
+        for ones, best in zip(range((voters + 1) // 2, voters + 1), optimal_vote(voters, epsilon)):
+            assert abs(exact_vote(ones, voters, epsilon) - best) < 1e-12
+
+
+@pytest.mark.parametrize("right, epsilon, blocks, noise, error", [
+    (.75, .5, 51, "laplace", .0031), (.75, .5, 31, "laplace", .0225), (.9, .1, 5, "laplace", .41), (.75, 1, 1, "discrete_laplace", .384),
+    (.75, 1, 1, "laplace", .402)])
+def test_the_error_of_a_vote(right, epsilon, blocks, noise, error):
+    digits = len(str(error)) - 2 if error < 1 else 4
+    assert round(float(vote_error(right, epsilon=epsilon, noise=noise, blocks=blocks)), digits) == error
+    exact = sum(math.comb(blocks, c) * right**c * (1 - right)**(blocks - c) * (1 - exact_vote(c, blocks, epsilon, noise))
+                for c in range(blocks + 1))
+    assert abs(vote_error(right, epsilon=epsilon, noise=noise, blocks=blocks) - exact) < 1e-12
+    bound = min(math.exp(t * blocks / 2) * (right * math.exp(-t) + 1 - right)**blocks for t in np.linspace(1e-3, epsilon, 50))
+    assert exact <= bound
+
+
+@pytest.mark.parametrize("right, sizes", [(.75, (163, 41, 27)), (.9, (99, 21, 13)), (.67, (247, 69, 53))])
+def test_how_many_blocks_have_to_vote(right, sizes):
+    """The least odd number with one error in a hundred, Laplace noise, at ε = 0.1, 0.5 and 1."""
+    for epsilon, size in zip((.1, .5, 1), sizes, strict=True):
+        errors = [vote_error(right, epsilon=epsilon, noise="laplace", blocks=k) for k in range(1, 300, 2)]
+        assert 1 + 2 * next(i for i, error in enumerate(errors) if error <= .01) == size
+    assert vote_error([0, .5, 1], epsilon=1, blocks=4).shape == (3,)
+    assert vote_error(.5, epsilon=2, blocks=4) == .5
+
+
+# --------------------------------------------------------------------------------------------------------------- a median
+
+
+def test_scores_of_a_median_are_ranks_even_with_ties():
+    draw, candidates = rng(5), np.array([-2., 0, .5, 1, 2, 7])
+    for x in draw.choice([-5., -2, 0, .2, .5, 1, 1.5, 7, 9], size=(50, 7)):
+        naive = [-max((x < r).sum(), (x > r).sum()) for r in candidates]
+        assert median_scores(x, candidates=candidates).tolist() == naive
+    batch = draw.normal(size=(4, 3, 9))
+    assert median_scores(batch, candidates=candidates)[2, 1].tolist() == median_scores(batch[2, 1], candidates=candidates).tolist()
+    assert median_scores([1.] * 9, candidates=[0, 1, 2]).tolist() == [-9, 0, -9]
+
+
+def test_a_median_is_chosen_as_often_as_it_should():
+    x, candidates = [1, 1, 1, 3, 8, 8], np.arange(10)
+    law = exponential_probabilities(median_scores(x, candidates=candidates), sensitivity=1, epsilon=.7)
+    chosen = private_median(np.tile(x, (30_000, 1)), candidates=candidates, epsilon=.7, rng=rng(6))
+    assert chi_square(np.bincount(chosen.astype(int), minlength=10), law) > ALARM
+
+
+def test_a_median_of_equal_answers_is_found():
+    assert (private_median(np.full((500, 101), 17.), candidates=np.arange(-100, 101), epsilon=1, rng=rng()) == 17).all()
+
+
+def test_shapes_of_a_median():
+    given = dict(candidates=[0, 1, 2], epsilon=1)
+    assert private_median([1.], **given, rng=rng()).shape == ()
+    assert private_median(np.zeros((2, 3, 4)), **given, rng=rng()).shape == (2, 3)
+    assert private_median(np.zeros((0, 4)), **given, rng=rng()).shape == (0,)
+    many = np.linspace(0, 1, 2**18)                                      # pieces of a few data sets each
+    assert private_median(rng().random((9, 50)), candidates=many, epsilon=9, rng=rng()).shape == (9,)
+    for candidates in ([], [1, 1], [2, 1], [[1, 2]], [np.nan], 3):
+        with pytest.raises(ValueError, match="candidates"):
+            private_median([1.], candidates=candidates, epsilon=1, rng=rng())
+
+
+def test_a_mean_is_clipped_and_has_the_noise_of_its_range():
+    x, bounds = [-50., 1, 2, 9], (0., 4)
+    noisy = bounded_mean(np.tile(x, (40_000, 1)), bounds=bounds, epsilon=2, rng=rng(8))
+    cells = np.histogram(noisy, bins=[-9, 1, 1.5, 1.75, 2, 2.5, 9])[0]
+    law = np.diff(laplace_cdf(np.array([-np.inf, 1, 1.5, 1.75, 2, 2.5, np.inf]) - 1.75, .5))
+    assert chi_square(cells, law) > ALARM
+
+
+# ------------------------------------------------------------------------------------------------- any program, on blocks
+
+KEEP = lambda answers, rng: answers                                      # what combine sees
+
+
+def on_blocks(x, estimator, blocks=5, default=0, seed=0, **given):
+    return subsample_and_aggregate(x, estimator, KEEP, blocks=blocks, default=default, rng=rng(seed), **given)
+
+
+def test_each_record_is_in_one_block_and_sizes_differ_by_one():
+    for n, blocks in ((10, 3), (7, 7), (1, 1), (100, 8)):
+        parts = on_blocks(2.**np.arange(min(n, 50)), np.sum, min(blocks, n))
+        assert parts.sum() == 2.**min(n, 50) - 1
+        sizes = on_blocks(np.arange(n), len, blocks)
+        assert sizes.sum() == n and sizes.max() - sizes.min() <= 1
+    assert (on_blocks(np.arange(100), np.mean, seed=1) != on_blocks(np.arange(100), np.mean, seed=2)).any()
+
+
+def coins(block, rng):
+    return rng.random(int(block.sum())).sum()                            # a number of draws that the data decide
+
+
+def caught(block):
+    if block.max() == 100:
+        raise KeyError("a record is 100")
+    return block.sum()
+
+
+def told(block):
+    warnings.warn("a record", stacklevel=1) if block.max() == 100 else None
+    return np.log(-block.sum()) if block.max() == 100 else block.sum()
+
+
+@pytest.mark.parametrize("estimator", [
+    np.mean, coins, caught, told, lambda b: np.nan if b.max() == 100 else 1, lambda b: b[:2] if b.max() == 100 else 1,
+    lambda b: "five" if b.max() == 100 else 1, lambda b: None if b.max() == 100 else 1, lambda b: exit() if b.max() == 100 else 1,
+    lambda b: b.sort() or float(b[0]), lambda b: 1 / 0 if b.max() == 100 else 1, lambda b: 1j if b.max() == 100 else 1])
+def test_one_record_changes_one_answer_at_most(estimator):
+    x = np.arange(40.)
+    for i in range(0, 40, 7):
+        y = x.copy()
+        y[i] = 100
+        one, other = on_blocks(x, estimator, default=-1), on_blocks(y, estimator, default=-1)
+        assert (one != other).sum() <= 1 and np.isfinite(other).all()
+    assert x.tolist() == list(range(40))
+
+
+def test_a_program_that_never_ends_costs_its_block_and_no_more():
+    def stuck(block):
+        while block.max() == 39:
+            pass
+        return block.sum()
+
+    began = time.monotonic()
+    answers = on_blocks(np.arange(40), stuck, default=-1, seconds=.3)
+    assert (answers == -1).sum() == 1 and time.monotonic() - began < 5
+    one = on_blocks(np.arange(40), lambda b: b.sum(), default=-1)
+    assert (answers != one).sum() == 1                                   # the same blocks, alone or not
+
+
+def test_a_program_alone_has_no_memory_of_other_blocks():
+    seen = []
+
+    def remember(block):
+        seen.append(1)
+        return len(seen)
+
+    assert on_blocks(np.arange(20), remember).tolist() == [1, 2, 3, 4, 5]
+    seen.clear()
+    assert on_blocks(np.arange(20), remember, seconds=5).tolist() == [1] * 5
+    assert on_blocks(np.arange(20), lambda b: __import__("os")._exit(3), seconds=5).tolist() == [0] * 5
+
+
+class Slope:
+    """The interface of scikit-learn: fit returns the object, and what was learnt ends in an underscore."""
+    fits = 0
+
+    def fit(self, X, y):
+        self.fits += 1
+        self.coef_ = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=None)[0]
+        return self
+
+
+class Results:
+    """The interface of statsmodels: data first, and fit returns what was learnt."""
+    def __init__(self, y, X):
+        self.y, self.X = y, X
+
+    def fit(self):
+        self.params = np.linalg.lstsq(np.c_[np.ones(len(self.y)), self.X], self.y, rcond=None)[0]
+        return self
+
+
+def test_estimators_of_both_kinds_on_real_data():
+    X, y = rand_covariates()[:, 4:], np.minimum(rand_visits(), 20)
+    machine = Slope()
+    fitted = on_blocks((X, y), (machine, lambda fit: fit.coef_[0]), blocks=40)
+    assert machine.fits == 0 and np.abs(fitted - on_blocks((X, y), lambda X, y: Results(y, X).fit().params[1], blocks=40)).max() < 1e-9
+    whole = Slope().fit(X, y).coef_[0]
+    assert abs(np.median(fitted) / whole - 1) < .3 and np.unique(fitted).size == 40
+
+
+def test_the_estimators_of_statsmodels_and_scikit_learn():
+    X, y = rand_covariates()[:, 4:], np.minimum(rand_visits(), 20)
+    fitted = on_blocks((y, X), lambda y, X: models.OLS(y, models.add_constant(X)).fit().params[1], blocks=40)
+    assert np.abs(fitted - on_blocks((X, y), (Slope(), lambda fit: fit.coef_[0]), blocks=40)).max() < 1e-9
+    if find_spec("sklearn"):                                             # not one of the book's libraries
+        from sklearn.linear_model import LinearRegression
+        learnt = on_blocks((X, y), (LinearRegression(), lambda fit: fit.coef_[0]), blocks=40)
+        assert np.abs(fitted - learnt).max() < 1e-9
+
+
+def test_all_records_of_a_person_are_in_one_block():
+    people = np.repeat(["eve", "ann", "bob", "cat", "dan"], [4, 1, 3, 2, 5])
+    parts = on_blocks(people, lambda block: len(block) + 100 * len(set(block.tolist())), blocks=5, people=people)
+    assert sorted(parts.tolist()) == [101, 102, 103, 104, 105]
+    x = np.arange(15.)
+    for person in set(people):
+        y = np.where(people == person, 99, x)
+        assert (on_blocks(x, np.sum, 3, people=people) != on_blocks(y, np.sum, 3, people=people)).sum() == 1
+
+
+def test_answers_have_the_shape_of_the_default():
+    assert on_blocks(np.arange(20), lambda b: [b.min(), b.max()], default=[0, 0]).shape == (5, 2)
+    assert (on_blocks(np.arange(20), lambda b: [b.min()], default=[7, 8]) == [7, 8]).all()
+    assert on_blocks([1, 2, 3], np.mean, blocks=3).sum() == 6
+    assert on_blocks([[1, 2], [3], [4]], lambda b: b.sum(), blocks=1, default=9).tolist() == [9]
+
+
+@pytest.mark.parametrize("wrong", [dict(blocks=0), dict(blocks=21), dict(default=np.nan), dict(seconds=0), dict(estimator=3),
+                                   dict(estimator=(3, len)), dict(people=[1, 2]), dict(x=(np.zeros(3), np.zeros(4)))])
+def test_arguments_of_the_blocks_are_named(wrong):
+    given = dict(x=np.arange(20), estimator=np.mean, combine=KEEP, blocks=5, default=0, rng=rng()) | wrong
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        subsample_and_aggregate(**given)
+
+
+def test_other_arguments_of_the_answers_are_named():
+    for call, name in ((lambda: private_vote([], epsilon=1, rng=rng()), "votes"), (lambda: vote_error(1.1, epsilon=1, blocks=3), "prob"),
+                       (lambda: private_vote([1], epsilon=1, noise="none", rng=rng()), "noise"),
+                       (lambda: vote_error(.5, epsilon=1, blocks=0), "blocks"),
+                       (lambda: bounded_mean([1.], bounds=(1, 1), epsilon=1, rng=rng()), "bounds"),
+                       (lambda: bounded_mean([np.nan], bounds=(0, 1), epsilon=1, rng=rng()), "x must be finite")):
+        with pytest.raises(ValueError, match=name):
+            call()
+    with pytest.raises(TypeError, match="rng"):
+        private_vote([1], epsilon=1, rng=0)

@@ -1,0 +1,370 @@
+"""friendly: fast counts against the rule, weights against exhaustive search, plans against golden values, laws against integrals."""
+
+from fractions import Fraction
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import chi2
+
+from dplib.friendly import (
+    FriendlyPlan,
+    counts,
+    friend_counts,
+    friendly_core_epsilon,
+    friendly_mean,
+    friendly_plan,
+    friendly_radius,
+    friendly_tuples,
+    friendly_weights,
+    sample_friendly_core,
+)
+from dplib.friendly.counts import are_friends
+from dplib.friendly.weights import weights_of_counts
+from tests.chance import FAR, rng, standard_errors
+
+BUDGET = dict(epsilon=1, delta=1e-6)
+
+
+def by_the_rule(x, radius):
+    """The oracle: every pair, in both orders."""
+    with np.errstate(over="ignore"):
+        return np.array([[are_friends(one, other, radius) for other in x] for one in x]).sum(axis=-1)
+
+
+# -------------------------------------------------------------------------------------------------------------- counts
+
+
+def clouds(draws):
+    """Data sets in which something cancels, overflows, ties or is far away."""
+    normal = draws.normal(size=(130, 3))
+    far = normal.copy()
+    far[::3] *= 1e9
+    two = normal + np.where(np.arange(130) % 2, 1e12, -1e12)[:, None]
+    huge = normal.copy()
+    huge[5], huge[9], huge[11] = 1.7e308, -1.7e308, [1e200, -1e160, 0]
+    lattice = draws.integers(0, 4, size=(130, 3)) * 0.1
+    return {"near": normal, "moved": normal + 1e8, "far": far, "two places": two, "huge": huge, "lattice": lattice,
+            "equal": np.ones((130, 3)), "line": normal[:, :1], "lattice on a line": lattice[:, :1],
+            "a line far away": normal[:, :1] + 1e15, "two": normal[:2], "one": normal[:1]}
+
+
+@pytest.mark.parametrize("name", clouds(rng()))
+@pytest.mark.parametrize("radius", [0.1, 0.3, 2.0, 1e9])
+def test_counts_are_those_of_the_rule(name, radius):
+    x = clouds(rng(1))[name]
+    before = x.copy()
+    np.testing.assert_array_equal(friend_counts(x, radius=radius), by_the_rule(x, radius))
+    np.testing.assert_array_equal(x, before)
+
+
+def test_counts_at_exactly_the_radius():
+    """3, 4, 5 and its multiples are exact; one unit in the last place decides."""
+    x = np.array([[0.0, 0], [3, 4], [30, 40], [33, 44]])
+    assert friend_counts(x, radius=5).tolist() == [2, 2, 2, 2]
+    assert friend_counts(x, radius=np.nextafter(5, 0)).tolist() == [1, 1, 1, 1]
+    many = np.tile(x, (40, 1))
+    assert friend_counts(many, radius=5).tolist() == [80] * 160
+    assert friend_counts(many, radius=np.nextafter(5, 0)).tolist() == [40] * 160
+
+
+def test_counts_on_every_path_are_the_same(monkeypatch):
+    x = rng(3).normal(size=(7, 40, 2)).round(1)
+    small = friend_counts(x, radius=0.5)
+    monkeypatch.setattr(counts, "SMALL", 0)
+    np.testing.assert_array_equal(friend_counts(x, radius=0.5), small)
+    for height, width in ((8, 16), (3, 5), (1, 1)):
+        monkeypatch.setattr(counts, "HEIGHT", height)
+        monkeypatch.setattr(counts, "WIDTH", width)
+        np.testing.assert_array_equal(friend_counts(x, radius=0.5), small)
+
+
+def test_counts_of_many_data_sets_of_one():
+    assert friend_counts(np.zeros((2, 0, 3, 1)), radius=1).shape == (2, 0, 3)
+    x = rng(4).normal(size=(3, 2, 60, 2))
+    np.testing.assert_array_equal(friend_counts(x, radius=1)[2, 1], friend_counts(x[2, 1], radius=1))
+
+
+def test_memory_does_not_grow_with_the_pairs():
+    import tracemalloc
+    x = rng(5).normal(size=(6000, 2))
+    tracemalloc.start()
+    friend_counts(x, radius=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12e6 < 6000**2 / 2
+
+
+# ------------------------------------------------------------------------------------------------------------- weights
+
+
+@pytest.mark.parametrize("n", [10, 50, 200])
+def test_weights_when_one_of_many_equal_records_leaves(n):
+    """The filter as it is printed elsewhere, with a slope of 1/n, jumps; its correction and ours do not."""
+    here, gone = np.full(n, n), np.r_[np.full(n - 1, n - 1), 1]
+    golden = {10: 6.4, 50: 26.48, 200: 101.495}[n]
+    printed = lambda c: np.where(c == n, 1, np.clip((c - n / 2) / n, 0, 1))
+    meant = lambda c: np.clip((c - n / 2) / (n / 2), 0, 1)
+    assert np.abs(printed(here) - printed(gone)).sum() == pytest.approx(golden)
+    assert np.abs(meant(here) - meant(gone)).sum() == pytest.approx(3 - 2 / n)
+    assert np.abs(weights_of_counts(here) - weights_of_counts(gone)).sum() == pytest.approx(3)
+    x = np.zeros((n, 1))
+    y = x.copy()
+    y[-1] = 9
+    np.testing.assert_array_equal(friendly_weights(x, radius=1), 1)
+    np.testing.assert_array_equal(friendly_weights(y, radius=1), weights_of_counts(gone))
+
+
+def test_weights_of_three():
+    """Without the shift, 0 survives in one world and 10 in the other, and they share no friend."""
+    worlds = np.array([[[0.0], [0], [10]], [[10.0], [0], [10]]])
+    unshifted = np.clip((friend_counts(worlds, radius=1) - 1.5) / 1.5, 0, 1)
+    assert ((unshifted > 0) == [[1, 1, 0], [1, 0, 1]]).all()
+    assert (friendly_weights(worlds, radius=1) == 0).all()
+
+
+def test_weights_at_the_corners():
+    assert friendly_weights([[5.0]], radius=1).tolist() == [0]
+    assert friendly_weights([[0.0], [1]], radius=1).tolist() == [1, 1]
+    assert friendly_weights([[0.0], [1.1]], radius=1).tolist() == [0, 0]
+    np.testing.assert_allclose(friendly_weights(np.array([0, 0, 1, 1, 2, 5.0])[:, None], radius=1), [.2, .2, .6, .6, 0, 0])
+    moved = friendly_weights(np.array([0, 0, 1, 1, 2, 1.0])[:, None], radius=1)
+    np.testing.assert_allclose(moved, [.6, .6, 1, 1, .2, 1])
+
+
+@pytest.mark.parametrize("n, t", [(1000, 50), (1000, 100), (1000, 300), (7, 1)])
+def test_weight_with_strangers(n, t):
+    x = np.zeros((n, 1))
+    x[:t, 0] = 100.0 * np.arange(1, t + 1)
+    exact = (n - t) * max(0, 1 - Fraction(2 * t, n - 1))
+    assert friendly_weights(x, radius=1).sum() == pytest.approx(float(exact))
+
+
+def graphs(n):
+    """All symmetric relations among n + 1 vertices in which everybody is a friend of themselves, shape (graphs, n + 1, n + 1)."""
+    rows, columns = np.triu_indices(n + 1, 1)
+    edges = np.array(list(product((0, 1), repeat=rows.size)))
+    friends = np.broadcast_to(np.eye(n + 1, dtype=int), (len(edges), n + 1, n + 1)).copy()
+    friends[:, rows, columns] = friends[:, columns, rows] = edges
+    return friends
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_every_graph_of_friends(n):
+    """Vertices 0 and n are the two versions of one record: S is at most 3, and survivors of both worlds share a friend."""
+    friends = graphs(n)
+    w, v = (weights_of_counts(friends[:, world][:, :, world].sum(axis=-1)) for world in (np.arange(n), np.r_[n, 1:n]))
+    moved = w[:, 0] + v[:, 0] + np.abs(w[:, 1:] - v[:, 1:]).sum(axis=-1)
+    assert moved.max() == pytest.approx(3 if n > 2 else 2)
+    alive = np.column_stack([w[:, 0] > 0, (w[:, 1:] > 0) | (v[:, 1:] > 0), v[:, 0] > 0])
+    common = friends[:, :, 1:n] @ friends[:, 1:n]
+    assert common[alive[:, :, None] & alive[:, None]].all()
+
+
+def test_a_sampled_core():
+    x = np.array([[0.0], [0.2], [0.4], [0.6], [1.3], [9]])
+    kept = sample_friendly_core(np.broadcast_to(x, (20_000, 6, 1)), radius=1, rng=rng(6))
+    for share, weight in zip(kept.sum(axis=0), friendly_weights(x, radius=1), strict=True):
+        assert abs(standard_errors(share, 20_000, weight)) < FAR
+    np.testing.assert_allclose(friendly_core_epsilon(epsilon=[1, 3]), np.log([4 / 3, 2]))
+
+
+# --------------------------------------------------------------------------------------------------------------- plans
+
+
+def test_plan_golden():
+    plan = friendly_plan(size=2000, radius=1, **BUDGET, strangers=100, split=.3)
+    assert plan.floor == pytest.approx(1552, abs=.5) and plan.kappa == pytest.approx(3.904, abs=2e-3)
+    first = {split: next(n for n in range(100, 600) if friendly_plan(size=n, radius=1, **BUDGET, split=split).floor >= n / 2)
+             for split in (.2, .3, .5)}
+    assert first == {.2: 471, .3: 317, .5: 194}
+    assert [friendly_plan(size=n, radius=1, **BUDGET, split=.3).floor > 0 for n in (161, 162)] == [False, True]
+    assert friendly_plan(size=250, radius=1, **BUDGET, split=.3).kappa == 6
+
+
+@pytest.mark.parametrize("n, sigma, usual", [(500, .531, .552), (4000, .0360, .0395), (10_000, .0131, .0155)])
+def test_plan_noise_in_ten_dimensions(n, sigma, usual):
+    radius = friendly_radius(size=n, dimension=10)
+    assert friendly_plan(size=n, radius=radius, **BUDGET).sigma == pytest.approx(sigma, rel=.01)
+    assert friendly_plan(size=n, radius=radius, **BUDGET, split=.3).sigma == pytest.approx(usual, rel=.01)
+
+
+def test_tuned_split_is_never_worse():
+    for n, epsilon, delta in product((60, 170, 300, 1000, 30_000), (.1, .5, 1, 10), (1e-10, 1e-6, .4)):
+        given = dict(size=n, radius=3, epsilon=epsilon, delta=delta)
+        assert friendly_plan(**given).sigma <= friendly_plan(**given, split=.3).sigma
+
+
+def test_pass_probability():
+    plan = friendly_plan(size=1000, radius=1, **BUDGET, split=.3)
+    weights = [1000 - 2] + [(1000 - t) * (1 - 2 * t / 999) - 2 for t in (10, 20)]
+    np.testing.assert_allclose(plan.pass_probability(weights), [.96, .31, .017], rtol=.05)
+    assert plan.pass_probability(plan.passes_above) == .5 and plan.pass_probability(plan.floor) == pytest.approx(1e-6)
+
+
+def test_too_few_records():
+    plan = friendly_plan(size=53, radius=1, **BUDGET)
+    assert plan.floor == 0 and plan.sigma == np.inf and plan.pass_probability([0, 53]).tolist() == [0, 0]
+    assert "fewer than 54" in plan.advice and friendly_plan(size=54, radius=1, **BUDGET).sigma < np.inf
+    assert "strangers" in friendly_plan(size=100, radius=1, **BUDGET, strangers=70).advice
+    assert np.isnan(friendly_mean(np.zeros((3, 53, 2)), radius=1, **BUDGET, rng=rng())).all()
+    assert np.isnan(friendly_mean(np.zeros((1, 1)), radius=1, **BUDGET, rng=rng())).all()
+
+
+def test_radius_is_missed_by_one_pair_in_n():
+    for n, d in ((100, 1), (1000, 2), (4000, 10)):
+        assert chi2.sf(float(friendly_radius(size=n, dimension=d)) ** 2 / 2, d) == pytest.approx(1 / n)
+
+
+# ------------------------------------------------------------------------------------------------------------ the mean
+
+
+@pytest.mark.parametrize("centre", [0, 1e6, -3e12])
+def test_mean_has_the_noise_of_the_plan(centre):
+    n, d = 400, 2
+    plan = friendly_plan(size=n, radius=2, **BUDGET)
+    x = np.full((n, d), float(centre))
+    x[:, 1] += np.where(np.arange(n) % 2, .5, -.5)
+    answers = friendly_mean(np.broadcast_to(x, (1500, n, d)), radius=2, **BUDGET, rng=rng(7)) - centre
+    refused = np.isnan(answers).any(axis=-1)
+    assert abs(standard_errors((~refused).sum(), 1500, plan.pass_probability(n))) < FAR
+    z = answers[~refused] / plan.sigma
+    assert np.abs(z.mean(axis=0)).max() < FAR / np.sqrt(len(z))
+    assert abs(np.square(z).mean() - 1) < FAR * np.sqrt(1 / len(z))
+
+
+def test_strangers_have_no_say():
+    x = rng(8).normal(size=(5000, 3))
+    x[:20] = 1e300
+    answer = friendly_mean(x, radius=8, epsilon=5, delta=1e-6, strangers=40, rng=rng(9))
+    assert np.abs(answer - x[20:].mean(axis=0)).max() < .1
+
+
+def test_mean_of_everything_that_a_float_holds():
+    for value in (1.7e308, -1.7e308, 5e-324, 0.0):
+        answer = friendly_mean(np.full((400, 1), value), radius=1e300 if value else 1e-300, epsilon=9, delta=1e-3, rng=rng())
+        assert np.isfinite(answer).all()
+
+
+def shift_bound(x, y, radius):
+    """How far the two weighted means are apart, times the larger weight, in radii."""
+    w, v = friendly_weights(x, radius=radius), friendly_weights(y, radius=radius)
+    if min(w.sum(), v.sum()) == 0:
+        return 0, 0
+    far = np.linalg.norm(w @ x / w.sum() - v @ y / v.sum())
+    return far * max(w.sum(), v.sum()) / radius, min(w.sum(), v.sum())
+
+
+def test_mean_moves_by_less_than_its_bounds():
+    """Random neighbours of all spreads, and two that are close to the worst."""
+    draws, worst = rng(10), 0
+    for n in (4, 7, 12):
+        for _ in range(2000):
+            x = draws.normal(size=(n, 1)) * draws.choice([.3, .6, 1])
+            y = x.copy()
+            y[0] = draws.choice([-2, -1, 0, 1, 2, 9])
+            moved, least = shift_bound(x, y, 1)
+            deficit = n - least
+            assert moved <= 6
+            if 0 < least and deficit <= n / 2:
+                assert moved <= 3 + 3 * (deficit + 1) / n + deficit / (n - 1) + 1e-9
+            worst = max(worst, moved)
+    assert 1 < worst < 3
+
+
+def law_of_one_dimension(total, mean, plan, grid):
+    """Density on a grid, and the probability of a refusal."""
+    shown = plan.pass_probability(total)
+    cells = np.diff(ndtr((np.concatenate([[-np.inf], grid, [np.inf]]) - mean) / plan.sigma))
+    return np.append(shown * cells, 1 - shown)
+
+
+def test_no_event_breaks_the_promise():
+    """The exact δ of the mechanism in one dimension, on adversarial neighbours, is at most what is promised."""
+    from dplib.audit import hockey_stick
+    draws, worst, delta = rng(11), 0, .01
+    for n in (18, 22, 30):
+        plan = friendly_plan(size=n, radius=1, epsilon=4, delta=delta, split=.5)
+        assert plan.floor > 3
+        for _ in range(60):
+            x = draws.choice([0, .5, 1, 5.0], p=draws.dirichlet([5, 2, 1, .3]), size=(n, 1))
+            y = x.copy()
+            y[0] = draws.choice([-1, 0, 1, 2, 9.0])
+            laws = []
+            for data in (x, y):
+                w = friendly_weights(data, radius=1)
+                laws.append(law_of_one_dimension(w.sum(), w @ data[:, 0] / max(w.sum(), 1e-9), plan, np.linspace(-9, 9, 4001)))
+            worst = max(worst, float(hockey_stick(*laws, epsilon=4)))
+    assert worst <= delta
+
+
+# -------------------------------------------------------------------------------------------------------------- tuples
+
+
+def slow_tuple_friends(one, other, radius):
+    """The oracle: some order of the points matches, and both have their points apart."""
+    distance = lambda a, b: np.linalg.norm(a - b, axis=-1)
+    apart = all(distance(t[i], t[j]) > 8 * radius for t in (one, other) for i in range(len(t)) for j in range(i))
+    return apart and any((distance(one, other[list(order)]) <= radius).all() for order in permutations(range(len(other))))
+
+
+def test_tuple_counts():
+    from dplib.friendly.tuples import _counts
+    draws = rng(12)
+    for m in (1, 2, 3):
+        x = draws.integers(0, 3, size=(30, m, 2)) * 4.0 + draws.normal(size=(30, m, 2)) * .1
+        slow = np.array([[slow_tuple_friends(a, b, .3) for b in x] for a in x]).sum(axis=-1)
+        np.testing.assert_array_equal(_counts(x, .3), slow)
+
+
+def test_tuples_in_any_order_have_one_mean():
+    draws = rng(13)
+    centres = np.array([[-9.0, 5], [0, 0], [8, -4]])
+    x = centres + .05 * draws.normal(size=(600, 3, 2))
+    shuffled = np.array([draws.permutation(t) for t in x])
+    answer = friendly_tuples(shuffled, radius=.4, **BUDGET, rng=rng(14))
+    plan = friendly_plan(size=600, radius=.4 * np.sqrt(3), **BUDGET)
+    assert np.abs(answer - centres).max() < 5 * plan.sigma + .02
+    same = friendly_tuples(x, radius=.4, **BUDGET, rng=rng(14))
+    assert answer.shape == same.shape == (3, 2)
+    batch = friendly_tuples(np.stack([x, 0 * x]), radius=.4, **BUDGET, rng=rng(14))
+    assert np.isfinite(batch[0]).all() and np.isnan(batch[1]).all()
+
+
+def test_tuples_of_one_point_are_records():
+    x = rng(15).normal(size=(500, 4))
+    one = friendly_tuples(x[:, None], radius=6, **BUDGET, rng=rng(16))
+    np.testing.assert_allclose(one[0], friendly_mean(x, radius=6, **BUDGET, rng=rng(16)), rtol=1e-9)
+
+
+# -------------------------------------------------------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("change, word", [
+    (dict(radius=0), "radius"), (dict(radius=np.nan), "radius"), (dict(epsilon=0), "epsilon"), (dict(delta=.6), "delta"),
+    (dict(strangers=-1), "strangers"), (dict(strangers=.5), "strangers"), (dict(beta=.7), "beta"), (dict(split=1), "split")])
+def test_arguments_out_of_range(change, word):
+    with pytest.raises(ValueError, match=word):
+        friendly_mean(np.zeros((400, 2)), **dict(radius=1, **BUDGET) | change, rng=rng())
+
+
+@pytest.mark.parametrize("x", [np.zeros(5), np.zeros((0, 2)), np.zeros((3, 0)), [[np.nan]], [[np.inf]], [[1], [1, 2]], [["a"]]])
+def test_data_out_of_the_domain(x):
+    for release in (lambda: friend_counts(x, radius=1), lambda: friendly_mean(x, radius=1, **BUDGET, rng=rng())):
+        with pytest.raises(ValueError, match="x must"):
+            release()
+    with pytest.raises(ValueError, match="x must"):
+        friendly_tuples(np.zeros((5, 2)), radius=1, **BUDGET, rng=rng())
+
+
+def test_generator():
+    for release in (lambda: friendly_mean(np.zeros((9, 2)), radius=1, **BUDGET, rng=7),
+                    lambda: friendly_tuples(np.zeros((9, 2, 2)), radius=1, **BUDGET, rng=7),
+                    lambda: sample_friendly_core(np.zeros((9, 2)), radius=1, rng=7)):
+        with pytest.raises(TypeError, match="rng"):
+            release()
+
+
+def test_a_plan_is_a_value():
+    assert isinstance(friendly_plan(size=400, radius=1, **BUDGET), FriendlyPlan)
