@@ -22,6 +22,7 @@ from dplib.friendly import (
 )
 from dplib.friendly.counts import are_friends
 from dplib.friendly.weights import weights_of_counts
+from dplib.mechanisms import gaussian_sigma
 from tests.chance import FAR, rng, standard_errors
 
 BUDGET = dict(epsilon=1, delta=1e-6)
@@ -201,6 +202,29 @@ def test_pass_probability():
     weights = [1000 - 2] + [(1000 - t) * (1 - 2 * t / 999) - 2 for t in (10, 20)]
     np.testing.assert_allclose(plan.pass_probability(weights), [.96, .31, .017], rtol=.05)
     assert plan.pass_probability(plan.passes_above) == .5 and plan.pass_probability(plan.floor) == pytest.approx(1e-6)
+
+
+GOLDEN_CROSSINGS = [(1, 500, 14.9), (2, 1000, 11.1), (2, 4000, 8.1), (10, 500, 26), (10, 2000, 13.4), (10, 4000, 12.0), (50, 2000, 23.3),
+                    (50, 4000, 20.7)]
+
+
+@pytest.mark.parametrize("d, n, golden", GOLDEN_CROSSINGS)
+def test_radius_from_which_clipping_is_worse(d, n, golden):
+    """Projection to a ball around R, with Gaussian noise, against the plan with a share of 0.3."""
+    plan = friendly_plan(size=n, radius=friendly_radius(size=n, dimension=d), **BUDGET, split=.3)
+    radii = np.geomspace(1, 100, 2000)
+    clipped = gaussian_sigma(sensitivity=2 * (radii + np.sqrt(chi2.isf(.01 / n, d))) / n, **BUDGET)
+    assert radii[np.argmax(clipped > plan.sigma)] == pytest.approx(golden, rel=.05)
+
+
+@pytest.mark.parametrize("strangers", [0, 3, 9])
+def test_refusals_are_as_frequent_as_the_plan_says(strangers):
+    x = np.zeros((400, 1))
+    x[:strangers, 0] = 50.0 * np.arange(1, strangers + 1)
+    plan = friendly_plan(size=400, radius=1, **BUDGET, strangers=3)
+    answers = friendly_mean(np.broadcast_to(x, (2000, 400, 1)), radius=1, **BUDGET, strangers=3, rng=rng(17))
+    expected = plan.pass_probability(friendly_weights(x, radius=1).sum())
+    assert abs(standard_errors((~np.isnan(answers)).sum(), 2000, expected)) < FAR
 
 
 def test_too_few_records():

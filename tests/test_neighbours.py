@@ -23,6 +23,7 @@ from dplib import (
     _checks, aggregation, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
 from dplib.aggregation import answers as answers_of_blocks, blocks
 from dplib.factorization import central_release, local_release
+from dplib.friendly import mean as friendly_mean, weights as friendly_weights
 from dplib.mean import adaptive, estimators
 from dplib.queries import oracles
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, observe, replaced, text_pairs
@@ -387,6 +388,10 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a warning when a far record is measured from the centre": (mean.adaptive_mean, adaptive, "_answers", AUDIBLE),
     "a warning when a far record votes": (
         lower_bounds.clamped_likelihood_test, lower_bounds.two_distributions, "clamped_likelihood_test", AUDIBLE),
+    "a warning when friends of a far record are counted": (
+        friendly.friendly_mean, friendly_weights, "friend_counts", ('over="ignore", invalid="ignore"', 'over="warn"')),
+    "a warning when a far record is measured from a heavy one": (
+        friendly.friendly_mean, friendly_mean, "_weighted_mean", ('over="ignore", invalid="ignore"', 'over="warn"')),
     "an error for labels that contradict each other": (
         parity.private_parity, parity.equations, "_solve", ("return np.where", "assert consistent.all(); return np.where")),
     "a refusal of another type": (

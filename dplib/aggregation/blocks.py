@@ -23,7 +23,7 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
         A function of a block's records, and of ``rng`` if it has a parameter of this name. Or a pair of an object and a
         function that reads the answer from it: a copy of the object is fitted to each block.
     combine : callable, ``combine(answers, rng)``
-        Releases the answers, an array of shape (blocks, *shape of the default), and is private when one of them is replaced.
+        Releases the answers, an array with one on each place of the first axis, and is private when one of them is replaced.
     blocks : int ≥ 1, the number k of disjoint blocks, at most as many as there are people
     default : array_like of finite real numbers
         Public: its shape is that of an answer, and it stands for a block on which the estimator raises an exception, takes too
