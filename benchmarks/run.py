@@ -23,6 +23,7 @@ from fast_histogram import histogram1d
 from scipy import sparse
 from scipy.signal import fftconvolve
 
+from dplib.aggregation import private_median
 from dplib.factorization import (
     gamma2, hierarchical_factorization, release_central, square_root_factorization, threshold_workload)
 from dplib.friendly import friend_counts
@@ -30,7 +31,7 @@ from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
-from dplib.mechanisms import gaussian_sigma, laplace
+from dplib.mechanisms import exponential, gaussian_sigma, laplace
 from dplib.parity import private_parity, walsh_hadamard
 from dplib.queries import central_oracle, learn_conjunction, local_oracle
 
@@ -247,6 +248,18 @@ def friends_on_a_line(size=10**6):
     return {"ours": lambda: friend_counts(x, radius=1), "baseline": lambda: np.argsort(x[:, 0]), "NumPy's sort": lambda: np.sort(x[:, 0])}
 
 
+def medians(runs=1000, answers=100, size=1001):
+    """A private median of each of many data sets, from public candidates; the baseline compares all with all."""
+    rng, candidates = np.random.default_rng(0), np.linspace(0, 1, size)
+    x = rng.random((runs, answers))
+
+    def compared():
+        for row in x:
+            below, above = (row < candidates[:, None]).sum(axis=1), (row > candidates[:, None]).sum(axis=1)
+            exponential(-np.maximum(below, above), sensitivity=1, epsilon=1, rng=rng)
+    return {"ours": lambda: private_median(x, candidates=candidates, epsilon=1, rng=rng), "baseline": compared}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
@@ -262,6 +275,7 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "best factorization of 64 cut points, to 0.1%": price,
          "friends among 5000 records of 10 coordinates": friends,
          "friends among 1 000 000 numbers": friends_on_a_line}
+         "private medians of 1000 data sets, from 1001 candidates": medians}
 
 
 def main():
