@@ -274,7 +274,7 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "sums up to each of 1 048 576 cells, of 1 000 000 records": prefix_sums,
          "best factorization of 64 cut points, to 0.1%": price,
          "friends among 5000 records of 10 coordinates": friends,
-         "friends among 1 000 000 numbers": friends_on_a_line}
+         "friends among 1 000 000 numbers": friends_on_a_line,
          "private medians of 1000 data sets, from 1001 candidates": medians}
 
 

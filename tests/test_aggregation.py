@@ -1,5 +1,6 @@
 """Testing first, and asking blocks: exact probabilities, enumerated distributions, programs that misbehave."""
 
+import os
 import itertools
 import math
 import time
@@ -355,7 +356,20 @@ def test_a_program_alone_has_no_memory_of_other_blocks():
     assert on_blocks(np.arange(20), remember).tolist() == [1, 2, 3, 4, 5]
     seen.clear()
     assert on_blocks(np.arange(20), remember, seconds=60).tolist() == [1] * 5
-    assert on_blocks(np.arange(20), lambda b: __import__("os")._exit(3), seconds=60).tolist() == [0] * 5
+    assert on_blocks(np.arange(20), lambda b: os._exit(3), seconds=60).tolist() == [0] * 5
+
+
+@pytest.mark.parametrize("seconds", [None, 60])
+def test_a_program_cannot_raise_a_record(seconds, capfd):
+    """Not even by an exception that nobody catches; and what it writes past Python's streams ends with its process."""
+    def tells(block):
+        print(block)
+        if seconds:
+            os.write(1, b"a record")
+        raise (KeyboardInterrupt if block.max() % 2 else GeneratorExit)(block.max())
+
+    assert on_blocks(np.arange(20), tells, seconds=seconds).tolist() == [0] * 5
+    assert capfd.readouterr() == ("", "")
 
 
 class Slope:

@@ -356,6 +356,17 @@ def test_tuples_in_any_order_have_one_mean():
     assert np.isfinite(batch[0]).all() and np.isnan(batch[1]).all()
 
 
+@pytest.mark.parametrize("radius", [1e-170, 1e-3, 1e200])
+def test_tuples_are_matched_in_any_unit(radius):
+    """No order of a tuple is seen, where squares of distances are no floats either."""
+    x = np.tile([[0.0], [100.0]], (600, 1, 1)) * radius + radius * rng(17).uniform(-.1, .1, size=(600, 2, 1))
+    turned = x.copy()
+    turned[1::3] = x[1::3, ::-1]
+    answers = [friendly_tuples(data, radius=radius, **BUDGET, rng=rng(18)) / radius for data in (x, turned)]
+    assert np.abs(answers[0] - [[0], [100]]).max() < 10
+    np.testing.assert_allclose(*answers, rtol=1e-9, atol=1e-9)
+
+
 def test_tuples_of_one_point_are_records():
     x = rng(15).normal(size=(500, 4))
     one = friendly_tuples(x[:, None], radius=6, **BUDGET, rng=rng(16))

@@ -5,6 +5,7 @@ import copy
 import inspect
 import io
 import multiprocessing
+import os
 import warnings
 
 import numpy as np
@@ -31,7 +32,7 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     people : array_like, optional
         Public: whose each record is. All records of a person are then in one block. If omitted, each record is a person.
     seconds : float > 0, optional
-        How long a block may take. Each block then runs in a process of its own, which shares nothing with the others.
+        How long a block may take. Each block then runs in a process of its own, which shares no memory with the others.
     rng : numpy.random.Generator
 
     Returns
@@ -41,8 +42,9 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     Notes
     -----
     :Privacy: Replacing one person's records changes at most one answer: the promise of ``combine`` holds for persons, whatever
-        the estimator does, provided that it sees only its block. One that keeps a memory of its own from block to block needs
-        ``seconds``. Warnings and what is printed are dropped; the time of the call is not hidden.
+        the estimator answers or raises, provided that it sees only its block. One that remembers something from block to block
+        needs ``seconds``, and so does one that ends Python or writes past ``sys.stdout``; what it puts into files or sends away
+        nobody can take back. Warnings and what is printed are dropped; the time of the call is not hidden.
     :Error: That of ``combine`` on answers from n/k records each.
     :References: Theorem *Subsample and aggregate* on the page *Any program, privately* (thm-subsample); Nissim, Raskhodnikova
         and Smith, *Smooth sensitivity and sampling in private data analysis* (2007).
@@ -119,7 +121,7 @@ def _guarded(run, default):
                 contextlib.redirect_stderr(silence):
             warnings.simplefilter("ignore")
             answer = np.asarray(run(), dtype=np.float64)
-    except (Exception, SystemExit):
+    except BaseException:  # also an interrupt: which one the estimator raises may depend on a record
         return default
     return answer if answer.shape == default.shape and np.isfinite(answer).all() else default
 
@@ -128,7 +130,14 @@ def _alone(work, seconds, default):
     """The result of some work in a process of its own, which is ended when its time is up."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=lambda: theirs.send(work()))
+
+    def silently():
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):  # what is written past Python's own streams
+            os.dup2(nowhere, descriptor)
+        theirs.send(work())
+
+    process = context.Process(target=silently)
     process.start()
     theirs.close()
     try:

@@ -49,9 +49,9 @@ def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under the relation of ``sensitivity``. With probability at least 1 - δ it fails where t ≤ θ. So what is
-        (ε₂, δ)-DP *on pairs of neighbours one of which has t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP
-        on all pairs: one and the same δ. Idealised arithmetic.
+    :Privacy: Each entry is a test of its own, ε-DP under the relation of ``sensitivity``; several tests of one data set add up.
+        With probability at least 1 - δ it fails where t ≤ θ. So what is (ε₂, δ)-DP *on pairs of neighbours one of which has
+        t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP on all pairs: one and the same δ. Idealised arithmetic.
     :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
     :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and Lei, *Differential privacy
         and robust statistics* (2009).
@@ -116,7 +116,7 @@ def release_if_stable(value, distance, *, epsilon, delta, rng):
     Notes
     -----
     :Privacy: (ε, δ)-DP under the relation in which ``distance`` counts, given fair bits. Rounding adds at most 2**-36 to ε and
-        multiplies δ by at most 1 + 2**-36, for ε from 1e-3 to 30.
+        multiplies δ by at most 1 + 2**-36, for ε from 1e-3 to 30 and δ ≥ 1e-100. Entries of an array are releases of their own.
     :Error: Shown with probability `stable_release_probability`, the largest possible; always once D ≥
         (2/ε) ln(1 + (e^ε - 1)/(2δ)) + 2.
     :References: Proposition *The fastest fall* on the page *Test, then release* (prop-fastest-fall); Thakurta and Smith,

@@ -54,7 +54,7 @@ class FriendlyPlan:
 
         Parameters
         ----------
-        weight : float ≥ 0 or array_like, W, the sum of the weights
+        weight : float > 0 or array_like, W, the sum of the weights; where it is 0, the answer is always a refusal
         """
         if not self.floor:
             return np.zeros(np.shape(weight))[()]
@@ -73,8 +73,8 @@ def friendly_plan(*, size, radius, epsilon, delta, strangers=0, split=None, beta
     epsilon, delta : float > 0, δ ≤ 1/2
     strangers : int ≥ 0, how many records may be far from all others before refusals become frequent
     split : float in (0, 1), optional, the share of ε for the test; tuned if it is not given
-    beta : float in (0, 1/2], the probability that data are refused that have no more strangers than that, and else a weight of 4
-        missing
+    beta : float in (0, 1/2], a bound on the probability that data are refused that have no more strangers than that, and else at
+        most a weight of 4 missing
 
     Returns
     -------
@@ -162,7 +162,8 @@ def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, refusals included, with one δ for the test and the noise. Idealised arithmetic.
-    :Error: Beside the noise, of normal data: that of the mean, and at most 4/(n - 4) of the furthest record's distance from it.
+    :Error: Beside the noise, that of the mean; and at most 4/(n - 4) of the furthest record's distance from it, if at most 4 of the
+        weight n is missing.
     :Cost: As `friend_counts`.
     :References: Theorem *The mean weighted by friends* on the page *A mean in many dimensions* (thm-friendly-mean); Tsfadia,
         Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).

@@ -66,8 +66,8 @@ def _aligned(tuples, radius):
     """Tuples flattened, their points in the order of a heaviest tuple's, and their weights."""
     with np.errstate(over="ignore", invalid="ignore"):
         weights = weights_of_counts(_counts(tuples, radius))
-        near = tuples - tuples[weights.argmax()][:, None, None]  # of each of its points, the way to all points, (m, n, m, d)
-        nearest = (near * near / radius / radius).sum(axis=-1).argmin(axis=-1)
+        way = (tuples - tuples[weights.argmax()][:, None, None]) / radius  # from each of its points to all points, (m, n, m, d)
+        nearest = (way * way).sum(axis=-1).argmin(axis=-1)
     return np.take_along_axis(tuples, nearest.T[..., None], axis=1).reshape(len(tuples), -1), weights
 
 
