@@ -339,8 +339,8 @@ def test_a_program_that_never_ends_costs_its_block_and_no_more():
         return block.sum()
 
     began = time.monotonic()
-    answers = on_blocks(np.arange(40), stuck, default=-1, seconds=.3)
-    assert (answers == -1).sum() == 1 and time.monotonic() - began < 5
+    answers = on_blocks(np.arange(40), stuck, default=-1, seconds=1)
+    assert (answers == -1).sum() == 1 and time.monotonic() - began < 30
     one = on_blocks(np.arange(40), lambda b: b.sum(), default=-1)
     assert (answers != one).sum() == 1                                   # the same blocks, alone or not
 
@@ -354,8 +354,8 @@ def test_a_program_alone_has_no_memory_of_other_blocks():
 
     assert on_blocks(np.arange(20), remember).tolist() == [1, 2, 3, 4, 5]
     seen.clear()
-    assert on_blocks(np.arange(20), remember, seconds=5).tolist() == [1] * 5
-    assert on_blocks(np.arange(20), lambda b: __import__("os")._exit(3), seconds=5).tolist() == [0] * 5
+    assert on_blocks(np.arange(20), remember, seconds=60).tolist() == [1] * 5
+    assert on_blocks(np.arange(20), lambda b: __import__("os")._exit(3), seconds=60).tolist() == [0] * 5
 
 
 class Slope:
