@@ -297,6 +297,17 @@ def test_mean_moves_by_less_than_its_bounds():
     assert 1 < worst < 3
 
 
+WORST_FOUND = [[-.453, -1.477], [-.099, -.8], [-.777, -.065], [-.778, -.066], [-.456, .013], [-.865, .927], [-.939, .919], [.206, .15],
+               [-.01, 1.078], [.215, .131], [.01, 1.096], [-.421, .864]]
+
+
+def test_a_small_constant_is_false_where_little_weight_is_left():
+    """What a long search in the plane found: the first record becomes the last. The page says 3.69."""
+    x = np.array(WORST_FOUND)
+    moved, least = shift_bound(x[:11], np.vstack([x[11:], x[1:11]]), 1)
+    assert 3.68 < moved < 3.695 and least < 1
+
+
 def law_of_one_dimension(total, mean, plan, grid):
     """Density on a grid, and the probability of a refusal."""
     shown = plan.pass_probability(total)

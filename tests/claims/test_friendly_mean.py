@@ -227,7 +227,7 @@ def tuples_mean(align=True, noise=1., sort=True):
                 "points in the order of a record": tuples_mean(sort=False)})
 def test_tuples(release):
     """With next to no noise, shuffle the points in every tuple: the released set is the same. Replace one tuple: the set moves by less
-    than the sensitivity. And compare the noise of 600 releases with that of vectors of radius √m ρ.
+    than the sensitivity. And compare the noise of 250 releases with that of vectors of radius √m ρ.
     """
     draws, centres = np.random.default_rng(11), np.array([[-9., 3], [0, 0], [8, -5]])
     quiet = dict(radius=.5, epsilon=3000., delta=1e-3)
@@ -246,7 +246,7 @@ def test_tuples(release):
     x = np.broadcast_to(centres, (100, 3, 2))
     given = dict(radius=.5, epsilon=4., delta=1e-6)
     sigma = friendly_plan(size=100, **given | dict(radius=np.sqrt(3) * .5)).sigma
-    noise = np.array([release(x, **given, rng=draws) for _ in range(600)]) - centres
+    noise = np.array([release(x, **given, rng=draws) for _ in range(250)]) - centres
     squares = np.square(noise[~np.isnan(noise).any(axis=(1, 2))] / sigma)
     assert abs(squares.mean() - 1) < FAR * np.sqrt(2 / squares.size)
     return f"one tuple moved the set by {worst:.2f} of the sensitivity at most; the noise is right {to(abs(squares.mean() - 1))}"
