@@ -333,6 +333,14 @@ def test_one_record_changes_one_answer_at_most(estimator):
     assert x.tolist() == list(range(40))
 
 
+@pytest.mark.parametrize("record", [2**100, 2.5, "five", None, True])
+def test_one_record_of_a_list_decides_the_type_of_its_own_block_only(record):
+    kinds = lambda block: "iufbOU".index(block.dtype.kind)
+    x = list(range(40))
+    assert (on_blocks(x, kinds) != on_blocks([*x[:7], record, *x[8:]], kinds)).sum() <= 1
+    assert len({on_blocks([*x[:7], record, *x[8:]], kinds).tolist().count(0)} & {4, 5}) == 1
+
+
 def test_a_program_that_never_ends_costs_its_block_and_no_more():
     def stuck(block):
         while block.max() == 39:

@@ -400,8 +400,6 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
         aggregation.subsample_and_aggregate, blocks, "_guarded", ("except (Exception, SystemExit)", "except KeyError")),
     "an estimator's warning gets out": (
         aggregation.subsample_and_aggregate, blocks, "_guarded", ('simplefilter("ignore")', 'simplefilter("always")')),
-    "one record decides the type of all blocks": (
-        aggregation.subsample_and_aggregate, blocks, "_take", ("np.array([column[row] for row in rows])", "np.array(column)[rows]")),
     "the sum of clipped numbers leaves the floats": (
         aggregation.bounded_mean, answers_of_blocks, "bounded_mean", (
             "share.mean(axis=-1)", "(np.clip(x, lo, hi).astype(float).sum(axis=-1) / x.shape[-1] - lo) / (hi - lo)")),
