@@ -24,7 +24,7 @@ def friendly_weights(x, *, radius):
         most 3, and any two records of positive weight, in the data or its neighbour, have a common friend among the others.
     :Cost: As `friend_counts`.
     :References: Lemma *Survivors of both worlds share a friend* on the page *Drop the strangers* (lem-shared-friend), lemma *The
-        weights give up at most 3* on the page *Drop the strangers* (lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and
+        weights change by at most 3* on the page *Drop the strangers* (lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and
         Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
 
     Examples
