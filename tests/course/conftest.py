@@ -20,6 +20,7 @@ import course  # noqa: E402
 import grading  # noqa: E402
 import ps1  # noqa: E402
 import ps2  # noqa: E402
+import ps3  # noqa: E402
 import submissions  # noqa: E402
 
 untested = []
@@ -43,7 +44,7 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"GRADING WAS NOT FULLY TESTED: {reason}", red=True, bold=True)
 
 
-@pytest.fixture(params=[ps1, ps2], ids=lambda module: module.__name__)
+@pytest.fixture(params=[ps1, ps2, ps3], ids=lambda module: module.__name__)
 def problem_set(request):
     """The submissions to each problem set in turn."""
     return request.param

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 IMPATIENT = sandbox.LIMITS | {"cell_seconds": 1, "run_seconds": 6}
 HURRIED = sandbox.LIMITS | {"run_seconds": 4}
 BOX = {"table_broken", "story_broken"}
+ANSWERED = ("def ", "cells, phones", "# BEGIN SOLUTION\nu = ")  # cells that need nothing but those before: functions, a design
 
 
 @dataclass
@@ -51,7 +52,7 @@ class Submission:
     @property
     def only_answers(self):
         """Whether all that is wrong is what functions return: no cell that fails, never ends or needs the sandbox."""
-        defined = all(begins.startswith("def ") and source for begins, source in self.cells.items())
+        defined = all(begins.startswith(ANSWERED) and source for begins, source in self.cells.items())
         return (bool(self.cells) and defined and not self.notes
                 and self.limits is sandbox.LIMITS and "import" not in self.name)
 

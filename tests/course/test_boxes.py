@@ -12,7 +12,7 @@ import pytest
 import grading
 from boxes import text
 
-NUMBER = {"ps1": 84, "ps2": 96}
+NUMBER = {"ps1": 84, "ps2": 96, "ps3": 96}
 
 
 def laws(box):
@@ -110,6 +110,11 @@ def test_laws_of_the_second_boxes_are_the_enumerated_ones(load, alpha):
         exact = at_most(lambda values: next((i for i in (1, 2, 3) if sum(x[:i]) + values[i - 1] >= 2), 4), alpha)
         for t in range(-1, 6):
             assert load("ps2").FIRST_DAY.chance(numbers, x, t) == exact(t)
+    for published, votes in (("yes", lambda v: sum(2 + g >= 3 for g in v)), ("no", lambda v: sum(2 + g < 3 for g in v))):
+        numbers = {"alpha": str(alpha), "T": 3, "learners": 3, "published": published}
+        exact = at_most(votes, alpha)
+        for t in range(-2, 6):
+            assert load("ps3").COMMITTEE.chance(numbers, (1, 0, 1, 0), t) == exact(t)
 
 
 def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignment):
@@ -122,6 +127,12 @@ def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignmen
         if problem_set.__name__ == "ps1":
             counts = (0,) * n, (1,) + (0,) * (n - 1)        # other counts only move the outputs
             pairs, outputs = [counts, counts[::-1]], range(-40, 42)
+        elif problem_set.__name__ == "ps3":
+            T, learners = numbers["T"], numbers["learners"]
+            ones = (T,) if variant % 12 else range(1, n + 1)    # other counts for a twelfth of the variants
+            more = [((1,) * b + (0,) * (n - b), (1,) * (b - 1) + (0,) * (n - b + 1)) for b in ones]
+            pairs = [*more, *(pair[::-1] for pair in more)]
+            outputs = [learners * part // 8 for part in ((1, 2, 3, 4, 5, 6, 7) if variant % 12 else (2, 6))]
         else:
             more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
             pairs, outputs = [p for x in more for p in ((x, (0,) + x[1:]), ((0,) + x[1:], x))], (n // 4, n // 2, n)

@@ -17,6 +17,8 @@ import pytest
 import grading
 import ps1
 import ps2
+import ps3
+from submissions import ANSWERED
 
 COPIES = [f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)]
 
@@ -52,6 +54,9 @@ class Asked(grading.Answers):
         return super().group(group)
 
     def get(self, key, what):
+        if isinstance(key, str):
+            grading.need(key in self.functions, f"{what}: {grading.MISSING}")
+            return plain(self.functions[key])
         group, i = key
         function, arguments = self.calls[group]
         kwargs = arguments[i]
@@ -68,12 +73,13 @@ class Asked(grading.Answers):
 
 
 def functions(built, assignment, submission, folder):
-    """The functions of a submission, without the cells that open boxes or print."""
+    """The functions and the design of a submission, without the cells that open boxes or print."""
     notebook = json.loads(submission.write(built, folder).read_text())
     space = {"math": REMEMBERING, "np": np, "Fraction": Fraction}
+    written = set(submission.cells.values())                # a design may begin with any line
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and source.lstrip().startswith("def "):
+        if cell["cell_type"] == "code" and (source.lstrip().startswith(ANSWERED) or source in written):
             exec(source, space)
     for probe in assignment.PROBES:
         exec(probe, space)
@@ -87,7 +93,7 @@ def answering(module):
 @pytest.fixture(scope="module")
 def forty(load):
     """What forty copies are asked."""
-    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in (ps1, ps2)}
+    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in (ps1, ps2, ps3)}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +105,7 @@ def drawn_of(forty):
 @pytest.mark.parametrize(
     "problem_set, submission",
     [pytest.param(module, s, id=f"{module.__name__}-{s.name}")
-     for module in (ps1, ps2) for s in [module.RIGHT[0], *answering(module)]],
+     for module in (ps1, ps2, ps3) for s in [module.RIGHT[0], *answering(module)]],
     indirect=["problem_set"],
 )
 def test_forty_copies_get_one_grade(problem_set, submission, built, assignment, forty, drawn_of, tmp_path):

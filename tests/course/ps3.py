@@ -1,0 +1,376 @@
+"""Right and wrong submissions to problem set 3: which checks each must fail and what it must be told."""
+
+from hostile import hostile, not_a_notebook
+from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
+
+LAW = {"set_is_private", "set_is_sharp"}
+STUMP = {"stump_is_right", "stump_is_frugal"}
+DESIGN = {"answers_right", "message_private", "predicted_right", "design_good"}
+SETS = LAW | {"no_bias", "variance_exact", "size_is_best"}
+EVERYTHING = BOX | SETS | STUMP | DESIGN
+
+PROBLEM_SET = ProblemSet(
+    name="ps3",
+    arguments={
+        "set_chances": "*, cells, size, epsilon",
+        "shares": "reports, *, cells, size, epsilon",
+        "rare_variance": "*, cells, size, epsilon",
+        "best_size": "*, cells, epsilon",
+        "learn_stump": "oracle, *, columns",
+    },
+    victim="best_size",
+    costs={"size_is_best"},
+    unasked={"chances = set_chances": None},
+    second="learn_stump",
+    second_costs=STUMP,
+    groups=("sizes",),
+    same_for_all=(),
+    everything=EVERYTHING,
+)
+function = PROBLEM_SET.function
+
+
+# --- question 2 ------------------------------------------------------------------------------------------------------
+def law(inside):
+    """Another chance that the set contains the own cell."""
+    return function(
+        "set_chances",
+        f"""
+e, k, s = math.exp(epsilon), cells, size
+inside = {inside}
+return inside / math.comb(k - 1, s - 1), (1 - inside) / math.comb(k - 1, s)""",
+    )
+
+
+RIGHT_LAW = """def set_chances(*, cells, size, epsilon):
+    e = math.exp(epsilon)
+    inside = e * size / (e * size + cells - size)
+    return inside / math.comb(cells - 1, size - 1), (1 - inside) / math.comb(cells - 1, size)
+
+
+def odds(cells, size, epsilon):
+    e = math.exp(epsilon)
+    inside = e * size / (e * size + cells - size)
+    return inside, (size - inside) / (cells - 1)
+"""
+SHARES = """def shares(reports, *, cells, size, epsilon):
+    p, q = odds(cells, size, epsilon)
+    seen = [sum(cell in report for report in reports) / len(reports) for cell in range(cells)]
+    return {result}
+"""
+VARIANCE = """
+def rare_variance(*, cells, size, epsilon):
+    p, q = odds(cells, size, epsilon)
+    return {result}
+"""
+SIZE = """def best_size(*, cells, epsilon):
+    variance = lambda size: rare_variance(cells=cells, size=size, epsilon=epsilon)
+    return {result}
+"""
+
+
+def sets(shares="[(f - q) / (p - q) for f in seen]", variance="q * (1 - q) / (p - q) ** 2",
+         size="min(range(1, cells), key=variance)", odds=""):
+    """Question 2 with another line; the chances come from a formula of their own, or from another one."""
+    return {
+        "def set_chances": RIGHT_LAW + odds,
+        "def shares": SHARES.format(result=shares) + VARIANCE.format(result=variance),
+        "def best_size": SIZE.format(result=size),
+    }
+
+
+OWN_ODDS = """
+def odds(cells, size, epsilon):
+    inside = {inside}
+    return inside, {other}
+"""
+
+# --- question 3 ------------------------------------------------------------------------------------------------------
+STUMP_CODE = """
+agrees = [{query} for j in range(columns)]
+best = max(range(columns), key=lambda j: {key})
+return best, {sign}"""
+
+
+def stump(query="oracle(lambda r, j=j: r[j] * r[-1])", key="abs(agrees[j])", sign="1 if agrees[best] >= 0 else -1"):
+    return function("learn_stump", STUMP_CODE.format(query=query, key=key, sign=sign))
+
+
+# --- question 5 ------------------------------------------------------------------------------------------------------
+DESIGNED = "# BEGIN SOLUTION\nu = np.full"
+LENGTH = """
+def length(k, rho):
+    return rho / np.tanh(epsilon / 2) * np.sqrt(np.pi) * math.exp(math.lgamma((k + 1) / 2) - math.lgamma(k / 2))
+
+def deviation(R, A, rho):
+    return max(np.linalg.norm(R, axis=1)) * length(len(A), rho) / math.sqrt(len(A) * phones)
+"""
+ROOT = """
+U, S, V = np.linalg.svd(W - centre)
+live = S > 1e-9
+R, A = U[:, live] * np.sqrt(S[live]), np.sqrt(S[live])[:, None] * V[live]
+"""
+
+
+def design(centre="7 / 15", factors=ROOT, u="[centre] * 15", rho="max(np.linalg.norm(A, axis=0))",
+           predicted="deviation(R, A, rho)", last=""):
+    lines = [LENGTH, f"centre = {centre}", factors, f"u = {u}", f"rho = {rho}", f"predicted = {predicted}", last]
+    return {DESIGNED: "\n".join(lines)}
+
+
+CIRCULANT = """
+waves = np.fft.fft(W[0] - centre)
+angles = np.exp(2j * np.pi * np.outer(np.arange(15), np.arange(15)) / 15) / np.sqrt(15)
+polar = np.where(abs(waves) > 1e-9, waves, 0)
+rooted = np.sqrt(abs(polar))
+A = np.real(angles @ np.diag(rooted) @ angles.conj().T)
+phase = np.divide(polar, abs(polar), out=np.zeros(15, complex), where=abs(polar) > 0)
+R = np.real(angles @ np.diag(rooted * phase) @ angles.conj().T)
+R = R if np.allclose(R @ A, W - centre) else np.real(angles @ np.diag(rooted * phase.conj()) @ angles.conj().T)
+"""
+
+RIGHT = [
+    Submission("right", notes="Every cell ran."),
+    Submission("right, by other means", sets() | design(factors=CIRCULANT)),
+    Submission(
+        "right, with other types",
+        student(" Ada@Example.edu ")
+        | {
+            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
+            "pair, listed, size, rule = set_chances, shares, best_size, learn_stump\n"
+            "def set_chances(**asked):\n    return np.array(pair(**asked))\n"
+            "def shares(reports, **asked):\n    return tuple(listed(np.array(reports), **asked).tolist())\n"
+            "def best_size(**asked):\n    return np.float32(size(**asked))\n"
+            "def learn_stump(oracle, **asked):\n    return np.array(rule(oracle, **asked))\n"
+            "R, A, u, rho = R.tolist(), [tuple(row) for row in A], tuple(u), np.float64(rho)\n"
+            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
+        },
+    ),
+    Submission("right, with another centre", design(centre="1 / 2")),
+    Submission("right, with a larger message than needed", design(last="rho *= 1.01\npredicted *= 1.01")),
+    Submission(
+        "right, then a cell that fails",
+        {"last": "1 / 0"},
+        notes="ZeroDivisionError: division by zero (code cell 20, line 1)",
+    ),
+]
+
+WRONG = [
+    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    *wrong_boxes("peggy@example.edu"),
+    # question 2: the law of a set
+    Submission("the own cell by a coin of two", law("e / (e + 1)"), LAW, says="set_chances"),
+    Submission("half of epsilon", law("math.sqrt(e) * s / (math.sqrt(e) * s + k - s)"), {"set_is_sharp"}),
+    Submission("twice epsilon", law("e**2 * s / (e**2 * s + k - s)"), LAW),
+    Submission("odds against all cells", law("e * s / (e * s + k)"), LAW),
+    Submission("the own cell as often as of k options", law("e / (e + k - 1)"), LAW),
+    Submission("the own cell always in it", law("1.0"), LAW),
+    Submission(
+        "chances of events for chances of sets",
+        function("set_chances", "e = math.exp(epsilon)\np = e * size / (e * size + cells - size)\nreturn p, 1 - p"),
+        SETS,
+    ),
+    Submission(
+        "weights for chances", function("set_chances", "return math.exp(epsilon), 1.0"), SETS
+    ),
+    Submission(
+        "the two exchanged",
+        {"def set_chances": RIGHT_LAW.replace("def set_chances", "def turned")
+         + "\n\ndef set_chances(**asked):\n    return turned(**asked)[::-1]\n"},
+        SETS - {"size_is_best"},
+    ),
+    Submission(
+        "one chance only", function("set_chances", "return (math.exp(epsilon),)"), SETS
+    ),
+    Submission(
+        "factorials that overflow",
+        function(
+            "set_chances",
+            """
+ways = lambda n, r: float(math.factorial(n)) / float(math.factorial(r)) / float(math.factorial(n - r))
+a, b = ways(cells - 1, size - 1), ways(cells - 1, size)
+return 1 / (a + b * math.exp(-epsilon)), 1 / (a * math.exp(epsilon) + b)""",
+        ),
+        SETS - {"no_bias"},
+        says="OverflowError",
+    ),
+    # question 2: estimates, variance, size
+    Submission(
+        "shares of sets, not of phones",
+        sets(shares="seen"),
+        {"no_bias"},
+        says="on average over all sets",
+    ),
+    Submission("cut off at 0", sets(shares="[max((f - q) / (p - q), 0) for f in seen]"), {"no_bias"}, says="cut off"),
+    Submission("cut off at 1", sets(shares="[min((f - q) / (p - q), 1.0) for f in seen]"), {"no_bias"}),
+    Submission(
+        "rounded down to what is possible",
+        sets(shares="np.clip([(f - q) / (p - q) for f in seen], 0, 1)"),
+        {"no_bias"},
+    ),
+    Submission(
+        "another cell as often as chance has it",
+        sets(shares="[(f - size / cells) / (p - size / cells) for f in seen]"),
+        {"no_bias"},
+    ),
+    Submission("another cell as often as not", sets(shares="[(f - 1 + p) / (2 * p - 1) for f in seen]"), {"no_bias"}),
+    Submission("numbers for shares", sets(shares="[len(reports) * (f - q) / (p - q) for f in seen]"), {"no_bias"},
+               says="what changes with their number"),
+    Submission("a share of all entries", sets(shares="[(f / size - q) / (p - q) for f in seen]"), {"no_bias"}),
+    Submission("no estimate of the last cell", sets(shares="[(f - q) / (p - q) for f in seen[:-1]]"), {"no_bias"},
+               says="cells have"),
+    Submission("the standard deviation", sets(variance="math.sqrt(q * (1 - q)) / (p - q)"), {"variance_exact"}),
+    Submission("the variance of a full cell", sets(variance="p * (1 - p) / (p - q) ** 2"), {"variance_exact"}),
+    Submission("at most a quarter", sets(variance="0.25 / (p - q) ** 2"), {"variance_exact"}),
+    Submission("the divisor not squared", sets(variance="q * (1 - q) / (p - q)"), {"variance_exact"}),
+    Submission("the variance of a report", sets(variance="q * (1 - q)"), {"variance_exact"}),
+    Submission(
+        "a constant variance", sets(variance="3.537", size="max(1, round(cells / (math.exp(epsilon) + 1)))"),
+        {"variance_exact", "size_is_best"},
+    ),
+    Submission(
+        "rounded", sets(size="max(1, round(cells / (math.exp(epsilon) + 1)))"), {"size_is_best"}, says="rounded?"
+    ),
+    Submission("rounded down", sets(size="max(1, math.floor(cells / (math.exp(epsilon) + 1)))"), {"size_is_best"}),
+    Submission("rounded up", sets(size="math.ceil(cells / (math.exp(epsilon) + 1))"), {"size_is_best"}),
+    Submission("half of all cells", sets(size="max(1, cells // 2)"), {"size_is_best"}),
+    Submission("one cell", sets(size="1"), {"size_is_best"}),
+    Submission("the largest variance", sets(size="max(range(1, cells), key=variance)"), {"size_is_best"}),
+    Submission("counted from 0", sets(size="int(np.argmin([variance(s) for s in range(1, cells)]))"), {"size_is_best"}),
+    Submission("a size beyond all cells", sets(size="cells"), {"size_is_best"}, says="sets have 1 to"),
+    Submission(
+        "golden values",
+        {"def set_chances": "def set_chances(*, cells, size, epsilon):\n    return 0.5761, 0.2119\n",
+         "def shares": SHARES.format(result="seen").replace("odds(cells, size, epsilon)", "1, 0")
+         + "\n\ndef rare_variance(*, cells, size, epsilon):\n    return 3.537 if cells == 64 else 2.568\n",
+         "def best_size": "def best_size(*, cells, epsilon):\n    return 17 if cells == 64 else 2\n"},
+        SETS,
+    ),
+    # question 3
+    Submission(
+        "is it the label?",
+        stump("2 * oracle(lambda r, j=j: r[j] == r[-1]) - 1"),
+        {"stump_is_right"},
+        says="the whole range from -1 to 1",
+    ),
+    Submission(
+        "is it not the label?", stump("1 - 2 * oracle(lambda r, j=j: r[j] != r[-1])"), {"stump_is_right"}
+    ),
+    Submission("half of the product", stump("oracle(lambda r, j=j: r[j] * r[-1] / 2)"), {"stump_is_right"}),
+    Submission(
+        "both rules of every column",
+        stump(
+            "oracle(lambda r, j=j: r[j] * r[-1]) if oracle(lambda r, j=j: -r[j] * r[-1]) is not None else 0"
+        ),
+        {"stump_is_frugal"},
+        says="about the opposite one",
+    ),
+    Submission("a query for the label", stump("oracle(lambda r: r[-1]) * 0 + oracle(lambda r, j=j: r[j] * r[-1])"),
+               {"stump_is_frugal"}),
+    Submission("never turned round", stump(key="agrees[j]", sign="1"), STUMP, says="the best"),
+    Submission("always the sign 1", stump(sign="1"), STUMP),
+    Submission("the column, not the agreement", stump("oracle(lambda r, j=j: r[j])"), STUMP),
+    Submission("the first column", stump(key="-j"), STUMP),
+    Submission("columns counted from 1", function("learn_stump", STUMP_CODE.format(
+        query="oracle(lambda r, j=j: r[j] * r[-1])", key="abs(agrees[j])", sign="1").replace("return best,", "return best + 1,")),
+        STUMP),
+    Submission("one function for all columns", stump("oracle(lambda r: r[0] * r[-1])"), STUMP),
+    Submission("a column without its sign", function("learn_stump", "oracle(lambda r: r[0])\nreturn 0"), STUMP),
+    Submission(
+        "how often right where it says 1",
+        stump("oracle(lambda r, j=j: (r[j] == 1) * r[-1]) / max(oracle(lambda r, j=j: r[j] == 1), 0.01)"),
+        STUMP,
+    ),
+    Submission("asks for the records", function("learn_stump", "return max(oracle.records)"), STUMP, says="AttributeError"),
+    # question 5
+    Submission("the centre forgotten", design(u="[0] * 15"), {"answers_right"}, says="has to come back"),
+    Submission("the centre taken off twice", design(u="[-centre] * 15"), {"answers_right"}),
+    Submission("not centred", design(centre="0"), {"design_good"}, says="in common"),
+    Submission(
+        "cells reported as they are",
+        design(factors="R, A = W - centre, np.eye(15)"),
+        {"design_good"},
+    ),
+    Submission("questions reported as they are", design(factors="R, A = np.eye(15), W - centre"), {"design_good"}),
+    Submission("three times the radius", design(rho="3 * max(np.linalg.norm(A, axis=0))"), {"design_good"}),
+    Submission(
+        "the mean norm for the largest",
+        design(factors=ROOT + "stretch = np.linspace(0.98, 1.02, 14)\nR, A = R / stretch, A * stretch[:, None]\n",
+               rho="np.linalg.norm(A, axis=0).mean() * 0.99"),
+        {"message_private", "design_good"},
+        says="the",
+    ),
+    Submission("rows for columns", design(rho="max(np.linalg.norm(A, axis=1)) / 2"), {"message_private", "design_good"}),
+    Submission("the largest entry for the norm", design(rho="abs(A).max()"), {"message_private", "design_good"}),
+    Submission("the variance predicted", design(predicted="deviation(R, A, rho) ** 2"), {"predicted_right"}, says="the root"),
+    Submission("one phone predicted", design(predicted="deviation(R, A, rho) * 200"), {"predicted_right"}),
+    Submission("k forgotten in the prediction", design(predicted="deviation(R, A, rho) * math.sqrt(14)"), {"predicted_right"}),
+    Submission(
+        "the length forgotten in the prediction",
+        design(predicted="deviation(R, A, rho) * rho * math.sqrt(14) / np.tanh(0.5) / length(14, rho)"),
+        {"predicted_right"},
+    ),
+    Submission("a typical row predicted", design(
+        factors="R, A = W - centre, np.eye(15)", predicted="deviation(R[:1] * 0.8, A, rho)"), {"predicted_right", "design_good"}),
+    Submission("numbers of a page", design(predicted="0.0153"), {"predicted_right"}),
+    Submission(
+        "questions that wrap around the wrong way",
+        design(factors=ROOT.replace("W - centre", "W.T - centre")),
+        {"answers_right", "predicted_right", "design_good"},
+        says="up to one number for each question",
+    ),
+    Submission(
+        "nothing reported",
+        design(factors="R, A = np.zeros((15, 1)), np.zeros((1, 15))", rho="1.0"),
+        {"answers_right", "predicted_right", "design_good"},
+    ),
+    Submission(
+        "factors in the wrong order", design(last="R, A = A, R"), DESIGN, says="the same k"
+    ),
+    Submission("a matrix with a hole", design(last="A = [list(row) for row in A[:-1]] + [[1.0]]"), DESIGN, says="equally long"),
+    Submission("a text for a radius", design(last="rho = 'the largest norm'"), DESIGN, says="not a finite number"),
+    Submission("no radius", design(last="rho = -1.0"), DESIGN, says="not a radius"),
+    # cells
+    Submission(
+        "imported from dplib",
+        {DESIGNED: "from dplib.factorization import optimal_factorization\nR = A = u = rho = predicted = None"},
+        DESIGN,
+        says="does not exist",
+        notes="No module named 'dplib' (code cell 16, line 1); the questions ask for what dplib does not contain",
+    ),
+    Submission(
+        "imported from scipy",
+        {"def learn_stump": "from scipy.optimize import minimize as learn_stump"},
+        STUMP,
+        says="does not exist",
+        notes="only numpy and the standard library",
+    ),
+    Submission(
+        "cells deleted",
+        {"def best_size": None, "def learn_stump": None},
+        STUMP | {"size_is_best"},
+        says="does not exist",
+    ),
+]
+
+
+def answer(assignment, kwargs):
+    """The right answer of the attacked function."""
+    variance = lambda size: assignment.variance_of(assignment.set_law(size=size, **kwargs), kwargs["cells"], size)
+    return min(range(1, kwargs["cells"]), key=variance)
+
+
+HINTS = [
+    ("the own cell by a coin of two", "set_is_private", "The promise is about every single set"),
+    ("odds against all cells", "set_is_sharp", "By which factor may"),
+    ("weights for chances", "set_is_private", "chances of one set each"),
+    ("cut off at 0", "no_bias", "Is anything cut off?"),
+    ("rounded", "size_is_best", "always the same multiple"),
+    ("is it the label?", "stump_is_right", "which is more than the tolerance"),
+    ("rows for columns", "message_private", "a row's or a column's"),
+    ("unfinished", "variance_exact", "is the blank still there, or a `return` missing?"),
+]
+GRAVITY = [("set_is_private", "set_is_sharp"), ("no_bias", "size_is_best"), ("stump_is_right", "stump_is_frugal"),
+           ("message_private", "design_good")]
+TWICE = ["right", "the own cell by a coin of two", "is it the label?", "fake reports", "golden values"]
+ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
