@@ -29,7 +29,7 @@ function = PROBLEM_SET.function
 
 # --- question 2 ------------------------------------------------------------------------------------------------------
 TOP_CODE = """
-counts = [sum(vote == label for vote in x) for label in range(labels)]
+counts = [x.count(label) for label in range(labels)]
 order = {order}
 {early}
 inside, outside = {rivals}
@@ -43,8 +43,8 @@ CHANCE_CODE = """
 
 def climb(distance, ratio, delta):
     p = Fraction({start})
-    for _ in range(min(distance, 2000)):
-        p = {step}
+    while distance > 0 and p < 1:
+        p, distance = {step}, distance - 1
     return p
 """
 RECURSION = """

@@ -151,7 +151,8 @@ def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignmen
         elif problem_set.__name__ == "ps4":
             ones = (0,) if variant % 12 else (0, 1, 2, 7, n - 1)    # the more ones, the less does another one change
             more = [((1,) * (b + 1) + (0,) * (n - b - 1), (1,) * b + (0,) * (n - b)) for b in ones]
-            pairs, outputs = [*more, *(pair[::-1] for pair in more)], range(numbers["blocks"] + 1)
+            back = [] if variant % 12 else [pair[::-1] for pair in more]
+            pairs, outputs = [*more, *back], range(numbers["blocks"] + 1)
         else:
             more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
             pairs, outputs = [p for x in more for p in ((x, (0,) + x[1:]), ((0,) + x[1:], x))], (n // 4, n // 2, n)
