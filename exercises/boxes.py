@@ -126,7 +126,7 @@ class Boxes:
             least = t if side == "<=" else t - 1
             below = [self.story.chance(numbers, d, least) for d in (x, y)]
             refuted(x, y, below if side == "<=" else [1 - p for p in below], numbers,
-                    "Write down the law of the output first. On which side do all the noises have to go along, and "
+                    "Write down the law of the output first. On which side do the noises have to go along, and "
                     "how far out is the ratio large, but the chance still above delta?")
 
         return table_broken, story_broken
