@@ -273,7 +273,8 @@ def test_questions_are_allowed_ones(assignment):
 
 def test_chances_that_are_no_fractions_are_told_so(assignment):
     for value, said in [(None, "is None"), (0.5, "a float"), ("1/0x", "not a Fraction"), ("3/2", "between 0 and 1"),
-                        ([1], "not a Fraction"), (True, "not a Fraction"), ("-1/2", "between 0 and 1")]:
+                        ([1], "not a Fraction"), (True, "not a Fraction"), ("-1/2", "between 0 and 1"),
+                        ("9" * 400 + "/7", "between 0 and 1"), (10**400, "between 0 and 1"), ("8" * 5000 + "/7", "not a Fraction")]:
         with pytest.raises(grading.Wrong, match=said):
             assignment.fraction(value, "the chance")
     assert assignment.fraction("2/6", "") == Fraction(1, 3) and assignment.fraction(1, "") == 1
