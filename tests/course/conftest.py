@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ import grading  # noqa: E402
 import ps1  # noqa: E402
 import ps2  # noqa: E402
 import ps3  # noqa: E402
+import ps4  # noqa: E402
 import submissions  # noqa: E402
 
 untested = []
@@ -44,7 +46,7 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"GRADING WAS NOT FULLY TESTED: {reason}", red=True, bold=True)
 
 
-@pytest.fixture(params=[ps1, ps2, ps3], ids=lambda module: module.__name__)
+@pytest.fixture(params=[ps1, ps2, ps3, ps4], ids=lambda module: module.__name__)
 def problem_set(request):
     """The submissions to each problem set in turn."""
     return request.param
@@ -67,7 +69,7 @@ def model(build, load):
     def functions(name):
         cells = json.loads((build(name) / "solution" / f"{name}.ipynb").read_text())["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        space = {"math": math, "np": np}
+        space = {"math": math, "np": np, "Fraction": Fraction}
         for source in code:
             if source.startswith("def "):
                 exec(source, space)

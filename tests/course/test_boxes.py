@@ -12,7 +12,7 @@ import pytest
 import grading
 from boxes import text
 
-NUMBER = {"ps1": 84, "ps2": 96, "ps3": 96}
+NUMBER = {"ps1": 84, "ps2": 96, "ps3": 96, "ps4": 96}
 
 
 def laws(box):
@@ -117,6 +117,21 @@ def test_laws_of_the_second_boxes_are_the_enumerated_ones(load, alpha):
             assert load("ps3").COMMITTEE.chance(numbers, (1, 0, 1, 0), t) == exact(t)
 
 
+@pytest.mark.parametrize("share, r", [(Fraction(1, 2), Fraction(3)), (Fraction(2, 3), Fraction(5, 4))])
+def test_blocks_by_chance_have_the_enumerated_law(load, share, r):
+    """Every way in which two ones can join three blocks, and every pattern of lies."""
+    for published in ("yes", "no"):
+        numbers = {"blocks": 3, "share": str(share), "answer_ratio": str(r), "published": published}
+        law = Counter()
+        for *joins, lies in product(list(product((0, 1), repeat=3)), repeat=3):
+            coins = prod(share if coin else 1 - share for join in joins for coin in join)
+            told = prod((1 if lie else r) / (1 + r) for lie in lies)
+            yes = sum((a or b) != lie for a, b, lie in zip(*joins, lies))
+            law[yes if published == "yes" else 3 - yes] += coins * told
+        for t in range(-1, 5):
+            assert load("ps4").RANDOM_BLOCKS.chance(numbers, (0, 1, 1, 0), t) == sum(p for y, p in law.items() if y <= t)
+
+
 def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignment):
     """Exactly: an event that refutes it is rarer than one in a million under both data sets, so that an empirical table,
     searched by the script that refutes every first box, never holds it. And no event on likelier sides refutes it."""
@@ -133,6 +148,11 @@ def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignmen
             more = [((1,) * b + (0,) * (n - b), (1,) * (b - 1) + (0,) * (n - b + 1)) for b in ones]
             pairs = [*more, *(pair[::-1] for pair in more)]
             outputs = [learners * part // 8 for part in ((1, 2, 3, 4, 5, 6, 7) if variant % 12 else (2, 6))]
+        elif problem_set.__name__ == "ps4":
+            ones = (0,) if variant % 12 else (0, 1, 2, 7, n - 1)    # the more ones, the less does another one change
+            more = [((1,) * (b + 1) + (0,) * (n - b - 1), (1,) * b + (0,) * (n - b)) for b in ones]
+            back = [] if variant % 12 else [pair[::-1] for pair in more]
+            pairs, outputs = [*more, *back], range(numbers["blocks"] + 1)
         else:
             more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
             pairs, outputs = [p for x in more for p in ((x, (0,) + x[1:]), ((0,) + x[1:], x))], (n // 4, n // 2, n)

@@ -1,0 +1,273 @@
+"""Right and wrong submissions to problem set 4: which checks each must fail and what it must be told."""
+
+from hostile import hostile, not_a_notebook
+from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
+
+TOP = {"names_right", "naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
+CHANCE = {"naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
+VOTE = {"vote_is_fair", "vote_is_private", "vote_is_decisive"}
+TEST = {"test_is_safe", "test_is_frugal"}
+EVERYTHING = BOX | TOP | VOTE | TEST | {"weights_right"}
+
+PROBLEM_SET = ProblemSet(
+    name="ps4",
+    arguments={
+        "stable_top": "x, *, labels, size, ratio, delta",
+        "vote_chance": "yes, no, *, ratio, delta",
+        "strict_weights": "friends, *, share",
+    },
+    victim="strict_weights",
+    costs={"weights_right"},
+    unasked={"triangle = ": None},
+    second="vote_chance",
+    second_costs=VOTE,
+    groups=("weights",),
+    same_for_all=(),
+    everything=EVERYTHING,
+)
+function = PROBLEM_SET.function
+
+# --- question 2 ------------------------------------------------------------------------------------------------------
+TOP_CODE = """
+counts = [x.count(label) for label in range(labels)]
+order = {order}
+{early}
+inside, outside = {rivals}
+distance = {distance}
+return order[:size], {chance}"""
+BY_VOTES = "sorted(range(labels), key=lambda j: (-counts[j], j))"
+EARLY = "if size == labels:\n    return order, 1"
+TIES = "counts[inside] - counts[outside] + (outside > inside)"
+CHANCE_CODE = """
+
+
+def climb(distance, ratio, delta):
+    p = Fraction({start})
+    while distance > 0 and p < 1:
+        p, distance = {step}, distance - 1
+    return p
+"""
+RECURSION = """
+
+def climb(distance, ratio, delta):
+    p = climb(distance - 1, ratio, delta) if distance else 0
+    return min(ratio * p + delta, 1 - (1 - p - delta) / ratio, 1) if distance else 0
+"""
+STEP = "min(ratio * p + delta, 1 - (1 - p - delta) / ratio, 1)"
+
+
+def top(order=BY_VOTES, early=EARLY, rivals="order[size - 1], order[size]", distance=TIES,
+        chance="climb(distance, ratio, delta)", start="0", step=STEP):
+    source = function("stable_top", TOP_CODE.format(
+        order=order, early=early, rivals=rivals, distance=distance, chance=chance))["def stable_top"]
+    return {"def stable_top": source + CHANCE_CODE.format(start=start, step=step)}
+
+
+# --- question 3 ------------------------------------------------------------------------------------------------------
+def vote(odd="(1 - delta) / (1 + ratio)", even="Fraction(1, 2)", steps="lead // 2", step="max((q - delta) / ratio, 0)",
+         result="q if yes < no else 1 - q"):
+    return function(
+        "vote_chance",
+        f"""
+lead = abs(yes - no)
+q = {odd} if lead % 2 else {even}
+for _ in range({steps}):
+    q = {step}
+return {result}""",
+    )
+
+
+# --- question 4 ------------------------------------------------------------------------------------------------------
+WEIGHTS = """
+def strict_weights(friends, *, share):
+    n = len(friends)
+    {first}
+    return [{clip} for c in ({count} for row in friends)]
+"""
+PLAN = """
+def weight_test(*, size, share, floor, epsilon, delta):
+    b = {scale}
+    return b, {bar}
+"""
+ONE = "if n == 1:\n        return [0]"
+RAW = "(c - 1 - share * (n - 1)) / ((1 - share) * (n - 1))"
+
+
+def strict(raw=RAW, clip="min(max({raw}, 0), 1)", count="sum(row)", first=ONE,
+           scale="(1 + min(size - 1, 1 / (1 - share))) / epsilon", bar="floor - b * math.log(2 * delta)"):
+    return {"def strict_weights": WEIGHTS.format(first=first, clip=clip.format(raw=raw), count=count).lstrip(),
+            "def weight_test": PLAN.format(scale=scale, bar=bar).lstrip()}
+
+
+RIGHT = [
+    Submission("right", notes="Every cell ran."),
+    Submission("right, by other means", top() | vote() | strict()),
+    Submission(
+        "right, step by step from the other side",
+        function(
+            "vote_chance",
+            """
+if yes < no:
+    return 1 - vote_chance(no, yes, ratio=ratio, delta=delta)
+if yes - no < 2:
+    return [Fraction(1, 2), (ratio + delta) / (1 + ratio)][yes - no]
+p = vote_chance(yes - 2, no, ratio=ratio, delta=delta)
+return min(ratio * p + delta, 1 - (1 - p - delta) / ratio, Fraction(1))""",
+        ),
+    ),
+    Submission(
+        "right, with other types",
+        student(" Ada@Example.edu ")
+        | {
+            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
+            "few, some, plan = stable_top, strict_weights, weight_test\n"
+            "def stable_top(x, **asked):\n    names, p = few(np.array(x, dtype=int), **asked)\n"
+            "    return np.array(names[::-1]), 1 if p == 1 else p\n"
+            "def strict_weights(friends, **asked):\n    return tuple(some(np.array(friends), **asked))\n"
+            "def weight_test(**asked):\n    return np.array(plan(**asked))\n"
+            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
+        },
+    ),
+    Submission(
+        "right, then a cell that fails",
+        {"last": "1 / 0"},
+        notes="ZeroDivisionError: division by zero (code cell 19, line 1)",
+    ),
+]
+
+WRONG = [
+    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    *wrong_boxes("peggy@example.edu"),
+    # question 2
+    Submission(
+        "ties to the larger label",
+        top(order="sorted(range(labels), key=lambda j: (-counts[j], -j))", distance=TIES.replace(">", "<")),
+        {"names_right", "naming_is_sharp"},
+    ),
+    Submission("the least popular", top(order="sorted(range(labels), key=lambda j: (counts[j], j))", distance="0"),
+               {"names_right", "naming_is_sharp", "naming_at_the_edges"}, says=""),
+    Submission("ties forgotten in the distance", top(distance="counts[inside] - counts[outside]"),
+               {"naming_is_sharp"}, says="less than privacy allows"),
+    Submission("a tie always holds", top(distance="counts[inside] - counts[outside] + 1"),
+               {"naming_is_private", "naming_is_sharp"}),
+    Submission("a record that is replaced", top(distance=f"({TIES} + 1) // 2"), {"naming_is_sharp"}, says="ties included"),
+    Submission("the lead of the first place", top(rivals="order[0], order[size]"),
+               {"naming_is_private", "naming_is_sharp"}),
+    Submission("the lead of the first over the second", top(rivals="order[0], order[1]"),
+               {"naming_is_private", "naming_is_sharp"}),
+    Submission(
+        "labels without votes forgotten",
+        top(early="if size == labels or not counts[order[size]]:\n    return order[:size], 1"),
+        {"naming_is_private", "naming_is_sharp"},
+        says="",
+    ),
+    Submission("only the first branch of a step", top(step="min(ratio * p + delta, 1)"),
+               {"naming_is_private", "naming_is_sharp"}, says=""),
+    Submission("a step without an end", top(step="min(ratio * p + delta, 1 - (1 - p - delta) / ratio)"), CHANCE,
+               says="a chance lies between 0 and 1"),
+    Submission("one step too many", top(start="delta"), {"naming_is_private", "naming_is_sharp"}),
+    Submission("steps without delta, but the first", top(step="min(ratio * p, 1 - (1 - p) / ratio, 1)", start="delta"),
+               CHANCE, says=""),
+    Submission("twice the budget", top(chance="climb(distance, ratio**2, delta)"), {"naming_is_private", "naming_is_sharp"}),
+    Submission("always named", top(chance="1"), {"naming_is_private", "naming_is_sharp"}),
+    Submission("never named", top(early="", rivals="0, 0", chance="0"), {"naming_is_sharp", "naming_at_the_edges"}),
+    Submission("no label left", top(early=""), {"naming_at_the_edges"}, says="IndexError"),
+    Submission("all labels like a few", top(early="", rivals="order[size - 1], order[size % labels]"), {"naming_at_the_edges"}),
+    Submission("a recursion", {"def stable_top": top()["def stable_top"] + RECURSION}, {"naming_at_the_edges"},
+               says="RecursionError"),
+    Submission("floats", top(chance="float(climb(distance, ratio, delta))"), CHANCE, says="a float; an exact Fraction"),
+    Submission(
+        "the Laplace test",
+        top(chance="1 - math.exp(-max(distance - 1, 0)) / 2"),
+        CHANCE,
+        says="an exact Fraction is asked for",
+    ),
+    Submission("one label for all", function("stable_top", "return [0], Fraction(1)"), TOP, says=""),
+    Submission("the set alone", function("stable_top", "return list(range(size))"), TOP, says=""),
+    # question 3
+    Submission("half a step for half a vote", vote(odd="(1 - delta) / ratio / 2"), {"vote_is_private", "vote_is_decisive"}),
+    Submission("the odd rule for all", vote(even="(1 - delta) / (1 + ratio)"), VOTE),
+    Submission("an abstention moves as much as a vote", vote(steps="max(lead - 1, 0)"), {"vote_is_private", "vote_is_decisive"}),
+    Submission("abstentions as half a step", vote(odd="Fraction(1, 2)"), {"vote_is_decisive"}, says="Start where fairness leaves"),
+    Submission("delta forgotten", vote(odd="1 / (1 + ratio)", step="q / ratio"), {"vote_is_decisive"}),
+    Submission("delta at the first step only", vote(step="q / ratio"), {"vote_is_decisive"}),
+    Submission("delta twice at the first step", vote(odd="(1 - 2 * delta) / (1 + ratio)"),
+               {"vote_is_private", "vote_is_decisive"}),
+    Submission("one step too many in a vote", vote(steps="(lead + 1) // 2"), {"vote_is_private", "vote_is_decisive"}),
+    Submission("one step too few", vote(steps="max(lead // 2 - 1, 0)"), {"vote_is_decisive"}),
+    Submission("a tie for yes", vote(even="(1 - delta) / (1 + ratio)", steps="(lead - 1) // 2 if lead else 0"),
+               {"vote_is_fair", "vote_is_decisive"}, says=""),
+    Submission("never yes", vote(result="Fraction(0)"), {"vote_is_fair", "vote_is_decisive"}, says=""),
+    Submission("a fair coin", vote(result="Fraction(1, 2)"), {"vote_is_decisive"}),
+    Submission("the majority as it is", vote(odd="Fraction(0)", step="0 * q"), {"vote_is_private", "vote_is_decisive"}),
+    Submission("the share of yes", vote(result="Fraction(yes, max(yes + no, 1))"), VOTE),
+    Submission("the loser", vote(result="1 - q if yes < no else q"), {"vote_is_decisive"}),
+    Submission("a chance below 0", vote(step="(q - delta) / ratio"), VOTE, says="a chance lies between 0 and 1"),
+    Submission("noise of scale 2", vote(result="math.exp(-lead / 2)"), VOTE, says="an exact Fraction is asked for"),
+    # question 4
+    Submission("shares of all", strict(raw="(c - share * n) / ((1 - share) * n)"), {"weights_right"}, says="one of the n - 1"),
+    Submission("not counting oneself", strict(count="sum(row) - 1"), {"weights_right"}, says="count itself"),
+    Submission("weights below 0", strict(clip="{raw}"), {"weights_right"}),
+    Submission("everybody above the share weighs 1", strict(clip="float({raw} > 0)"), {"weights_right"}),
+    Submission("half whatever the share", strict(raw="(2 * c - n - 1) / (n - 1)"), {"weights_right"}),
+    Submission("a slope for one half", strict(raw="2 * (c - 1 - share * (n - 1)) / (n - 1)"), {"weights_right"}),
+    Submission("alone", strict(first=""), {"weights_right"}, says="ZeroDivisionError"),
+    Submission("full weight if alone", strict(first=ONE.replace("[0]", "[1]")), {"weights_right"}, says="nobody else"),
+    Submission("3 for every share", strict(scale="min(size, 3) / epsilon"), TEST),
+    Submission("its own weight forgotten", strict(scale="1 / (1 - share) / epsilon"), TEST),
+    Submission("the others forgotten", strict(scale="1 / epsilon"), TEST),
+    Submission("as for many people", strict(scale="(2 - share) / (1 - share) / epsilon"), {"test_is_frugal"},
+               says="if there are few of them"),
+    Submission("a change of n", strict(scale="size / epsilon"), {"test_is_frugal"}),
+    Submission("both tails", strict(bar="floor - b * math.log(delta)"), {"test_is_frugal"}, says="of one"),
+    Submission("a threshold without its scale", strict(bar="floor - math.log(2 * delta)"), TEST, says=""),
+    Submission("the floor as threshold", strict(bar="floor"), TEST, says=""),
+    Submission("the logarithm the wrong way", strict(bar="floor + b * math.log(2 * delta)"), TEST, says=""),
+    Submission("epsilon forgotten", strict(scale="1 + min(size - 1, 1 / (1 - share))"), TEST, says=""),
+    Submission("one number", {"def weight_test": "def weight_test(**_):\n    return 3.0"}, TEST, says="not a list or tuple"),
+    Submission("golden values", {"def strict_weights": "def strict_weights(friends, *, share):\n"
+               "    return [1 / 3] * 3 + [0] if share == 0.5 else [0] * 4",
+               "def weight_test": "def weight_test(**_):\n    return 3.0, 836.9"}, {"weights_right"} | TEST),
+    # cells
+    Submission(
+        "imported from dplib",
+        {"def vote_chance": "from dplib.aggregation import private_vote as vote_chance"},
+        VOTE,
+        says="does not exist",
+        notes="No module named 'dplib' (code cell 10, line 1); the questions ask for what dplib does not contain",
+    ),
+    Submission(
+        "imported from scipy",
+        {"def strict_weights": "from scipy.stats import laplace"},
+        {"weights_right"},
+        says="does not exist",
+        notes="only numpy and the standard library",
+    ),
+    Submission(
+        "cells deleted",
+        {"def stable_top": None, "def strict_weights": None},
+        TOP | {"weights_right"},
+        says="does not exist",
+    ),
+]
+
+
+def answer(assignment, kwargs):
+    """The right answer of the attacked function."""
+    return assignment.weights_of(**kwargs)
+
+
+HINTS = [
+    ("labels without votes forgotten", "naming_is_private", "Is a label without votes among them"),
+    ("a record that is replaced", "naming_is_sharp", "less than privacy allows"),
+    ("floats", "naming_is_sharp", "compute with `ratio` and `delta` as they are"),
+    ("an abstention moves as much as a vote", "vote_is_private", "Which change is the worst?"),
+    ("the odd rule for all", "vote_is_fair", "What follows for a tie?"),
+    ("shares of all", "weights_right", "is the share one of the n - 1 others"),
+    ("3 for every share", "test_is_safe", "What does the one give up"),
+    ("both tails", "test_is_frugal", "both tails of the noise, or of one"),
+    ("unfinished", "vote_is_fair", "is the blank still there, or a `return` missing?"),
+]
+GRAVITY = [("naming_is_private", "naming_is_sharp"), ("vote_is_private", "vote_is_decisive"), ("test_is_safe", "test_is_frugal")]
+TWICE = ["right", "a record that is replaced", "the share of yes", "fake reports", "golden values"]
+ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
