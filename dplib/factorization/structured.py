@@ -40,7 +40,7 @@ def hierarchical_factorization(*, cells, least_squares=False, centered=False):
     -----
     :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``.
     :Error: ‖A‖² = L + 1, centred L - 1 + 2^-L. From the fewest blocks ‖R‖² is the largest number of ones among the binary
-        digits of 1, …, N, which is L if N = 2^L; by least squares it is about half of that.
+        digits of 1, …, N, which is L if N = 2^L; by least squares it grows like L/9 only (1.57 for L = 8, 2.90 for L = 20).
     :Cost: O(N) for each product.
     :References: Proposition *The tree* on the page *Many answers from one vector* (prop-tree); proposition *Least squares on
         the tree* on the page *Many answers from one vector* (prop-least-squares); Hay, Rastogi, Miklau and Suciu, *Boosting
