@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -120,12 +121,14 @@ def ask(lab, path, method="GET"):
 
 
 def address_of(server, runtime, patience=40):
-    """The address that a Jupyter server writes into its runtime folder when it listens."""
+    """The address that a Jupyter server writes into its runtime folder shortly before it listens."""
     deadline = time.monotonic() + patience
     while server.poll() is None and time.monotonic() < deadline:
         for file in runtime.glob("jpserver-*.json"):
-            with contextlib.suppress(json.JSONDecodeError):  # still being written
-                return json.loads(file.read_text())["url"].rstrip("/")
+            with contextlib.suppress(json.JSONDecodeError, OSError):  # still being written, or nobody listens yet
+                told = json.loads(file.read_text())
+                socket.create_connection(("127.0.0.1", told["port"]), timeout=1).close()
+                return told["url"].rstrip("/")
         time.sleep(0.05)
     raise RuntimeError(f"JupyterLab did not start in {patience} s; see {runtime.parent / 'log'}")
 
