@@ -397,7 +397,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a refusal of another type": (
         parity.private_parity, parity.equations, "private_parity", ("np.int8(-1))", "-1) if answers.any() else None")),
     "an estimator's exception gets out": (
-        aggregation.subsample_and_aggregate, blocks, "_guarded", ("except (Exception, SystemExit)", "except KeyError")),
+        aggregation.subsample_and_aggregate, blocks, "_guarded", ("except BaseException", "except KeyError")),
     "an estimator's warning gets out": (
         aggregation.subsample_and_aggregate, blocks, "_guarded", ('simplefilter("ignore")', 'simplefilter("always")')),
     "the sum of clipped numbers leaves the floats": (
