@@ -1,0 +1,12 @@
+"""One number from a model: the private release of a coefficient, with noise that fits the data and does not tell of them."""
+
+from dplib.glm.losses import LOGISTIC, ROBUST, Loss
+from dplib.glm.domains import Ball, Box
+from dplib.glm.fits import Fit, fit_model
+from dplib.glm.certificates import certificate_margin, certify_below
+
+__all__ = [
+    "Loss", "LOGISTIC", "ROBUST", "Box", "Ball",
+    "Fit", "fit_model",
+    "certificate_margin", "certify_below",
+]
