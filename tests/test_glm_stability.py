@@ -58,7 +58,7 @@ def test_nothing_is_bounded_where_the_curvature_is_too_small():
     assert (none.shift, none.factor, none.up, none.down) == (0, 1, 1, 1)
     assert np.isinf(shift_source(eigenvalue=[.00999, .01], radius=1, size=1000)).tolist() == [True, False]
     assert np.isinf(shift_sharp(eigenvalue=[0, .002, .0021], radius=1, size=1000)).tolist() == [True, True, False]
-    assert np.isinf(shift_generic(eigenvalue=[0, .1, .11], lipschitz=(5, 1, .5), size=1000)).tolist() == [True, True, False]
+    assert np.isinf(shift_generic(eigenvalue=[0, .125, .126], lipschitz=(5, 1, .78125), size=1000)).tolist() == [True, True, False]
     bad = eigenvalue_ratio_constants(smallest_eigenvalue=[0, .01, .02], largest_eigenvalue=1, radius=1, aspect=1, largest_curvature=.5,
                                      size=1000)
     assert np.isinf(bad.up).tolist() == [True, False, False] and np.isinf(bad.down).tolist() == [True, True, False]
@@ -75,7 +75,7 @@ def test_every_constant_falls_as_the_curvature_grows_and_grows_with_the_changes(
     for values in each:
         assert values.shape == (6, 4001)
         assert all(row[i] >= row[i + 1] * (1 - 1e-14) for row in values for i in range(0, 4000, 7))
-        assert all(np.all(np.diff(values, axis=0)[np.isfinite(values[:-1])] >= -1e-13) for _ in "x")
+        assert np.all(values[1:] >= values[:-1] * (1 - 1e-14))
 
 
 def test_steps_of_one_record_telescope_and_the_source_form_is_never_smaller():
@@ -160,6 +160,8 @@ def measured(kind, data, u=(.8, -.6), shift=shift_bound, changes=2, relation="re
     pairs = {"replace": ((x[:-1], y[:-1]), (x[1:], y[1:])), "remove": ((x, y), (x[1:], y[1:]))}[relation]
     fits = [fit(kind, *pair) for pair in pairs]
     if fits[0] is None or fits[1] is None:
+        return {}
+    if min(np.linalg.eigvalsh(H)[0] for _, H in fits) < 1e-6:
         return {}
     found, n, d = {}, len(pairs[0][0]), x.shape[1]
     u = np.array(u[:d]) / np.linalg.norm(u[:d])
@@ -282,7 +284,7 @@ def test_a_random_attack_finds_that_a_swap_was_counted_once():
 
 
 def test_at_any_two_points_the_gradients_are_charged():
-    """Theorem 1 away from minimisers, with its dual norms, on 20 000 pairs of points; without the charge it fails."""
+    """Theorem 1 away from minimisers, with its dual norms, on 5 000 pairs of points; without the charge it fails."""
     rng, worst, uncharged = np.random.default_rng(5), [0, 0], 0
     for _ in range(5000):
         d, kind = int(rng.integers(1, 3)), rng.choice(["robust", "logistic"])
