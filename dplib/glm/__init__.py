@@ -4,9 +4,11 @@ from dplib.glm.stability import (
     DirectionConstants, MahalanobisConstants, VectorConstants, prediction_shift, direction_constants, mahalanobis_constants,
     vector_constants)
 from dplib.glm.eigenvalues import shift_sharp, shift_source, shift_generic, eigenvalue_ratio_constants
+from dplib.glm.scales import mismatched_gaussian_delta, gaussian_noise_multiplier, laplace_epsilon, integrated_delta
 
 __all__ = [
     "DirectionConstants", "MahalanobisConstants", "VectorConstants",
     "prediction_shift", "direction_constants", "mahalanobis_constants", "vector_constants",
     "shift_sharp", "shift_source", "shift_generic", "eigenvalue_ratio_constants",
+    "mismatched_gaussian_delta", "gaussian_noise_multiplier", "laplace_epsilon", "integrated_delta",
 ]
