@@ -9,7 +9,8 @@ from dplib.glm.stability import (
 from dplib.glm.eigenvalues import eigenvalue_ratio_constants, shift_generic, shift_sharp, shift_source
 from dplib.glm.scales import gaussian_noise_multiplier, integrated_delta, laplace_epsilon, mismatched_gaussian_delta
 from dplib.glm.certificates import certificate_margin, certify_below
-from dplib.glm.releases import Release, fitted_scale, one_certificate
+from dplib.glm.results import Release
+from dplib.glm.releases import fitted_scale, one_certificate, release_coefficient
 
 __all__ = [
     "Loss", "LOGISTIC", "ROBUST", "Box", "Ball",
@@ -19,5 +20,5 @@ __all__ = [
     "shift_sharp", "shift_source", "shift_generic", "eigenvalue_ratio_constants",
     "mismatched_gaussian_delta", "gaussian_noise_multiplier", "laplace_epsilon", "integrated_delta",
     "certificate_margin", "certify_below",
-    "Release", "one_certificate", "fitted_scale",
+    "Release", "one_certificate", "fitted_scale", "release_coefficient",
 ]
