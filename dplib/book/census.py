@@ -86,16 +86,16 @@ def census_income(state, *, adults=False, folder=None, download=False):
     A row is a person; the people of a household are rows of their own. With ``adults`` the size of the data set is itself
     an answer about people: somebody who stops working leaves. Only the replacement of one such adult by another keeps it.
 
-    Every value becomes a number within ``bounds``, and no value raises or drops a row. An empty or unknown one is taken as
-    0 hours, no school, not of working age, not white, not married, not female, in the reference group of occupations
-    (production, transport, military, none) and of employers (unknown, unpaid, none), and as no income. The other way round,
-    99 hours stand for 99 or more, and SCHL/24 for school.
+    Every value of the nine columns becomes a number within ``bounds``; none raises, none drops a row. What is empty or no number
+    is taken as 0 hours, no school, not of working age, not white, not married, not female, in the reference group of
+    occupations (production, transport, military, none) and of employers (unpaid, unemployed, unknown), and as no income. 99
+    hours are 99 or more. Income is in the dollars of the file, without the adjustment for inflation within the year.
 
-    What is known of a file. Each file in a zip has a checksum (CRC-32), so that a zip that was cut or changed by accident is
-    found; of ``psam_p06.csv`` alone it may not be. That it is the file of the Census Bureau rests on the encrypted
-    connection: we know of no SHA-256 that the bureau publishes. The one of the first good file that is seen is written to ``SHA256SUMS``
-    in the folder, and every later file of that name must agree. Somebody who has the sum from elsewhere writes it there
-    first, in the format of ``sha256sum``.
+    What is known of a file: each member of a zip has a checksum (CRC-32), so that one that was cut or changed by accident is
+    found; of ``psam_p06.csv`` alone it may not be. That it comes from the Census Bureau rests on the encrypted connection: we
+    know of no SHA-256 that the bureau publishes. The one of the first good file that is seen is written to ``SHA256SUMS`` in the folder,
+    and every later file of that name must agree. Somebody who has the sum from elsewhere writes it there first, in the
+    format of ``sha256sum``.
     """
     state = _checks.choice("state", str(state).lower(), FIPS)
     member, fips = f"psam_p{FIPS[state]}.csv", int(FIPS[state])
@@ -127,7 +127,7 @@ def _read(file, member, fips):
         raise ValueError(f"lacks the columns {', '.join(missing)}")
     if not len(table):
         raise ValueError("has no persons")
-    if not table["SERIALNO"].str.startswith(YEAR).all():
+    if not table["SERIALNO"].str.startswith(YEAR, na=False).all():
         raise ValueError(f"is not the one-year file of {YEAR}: not every SERIALNO begins with {YEAR}")
     numbers = {name: pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=float) for name in ("ST", *COLUMNS)}
     if not (numbers.pop("ST") == fips).all():

@@ -55,6 +55,8 @@ def _copy(url, target, name):
     """All bytes of an address, with progress; fewer than announced are an error."""
     request = urllib.request.Request(url, headers={"User-Agent": "dplib", "Accept-Encoding": "identity"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        if url.startswith("https:") and not answer.url.startswith("https:"):
+            raise ConnectionError(f"{url} leads to {answer.url}, which is not encrypted")
         size, done, shown = answer.headers.get("Content-Length"), 0, -1
         while piece := answer.read(PIECE):
             target.write(piece)
