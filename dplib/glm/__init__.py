@@ -7,7 +7,11 @@ from dplib.glm.stability import (
     DirectionConstants, MahalanobisConstants, VectorConstants, prediction_shift, direction_constants, mahalanobis_constants,
     vector_constants)
 from dplib.glm.eigenvalues import shift_sharp, shift_source, shift_generic, eigenvalue_ratio_constants
+from dplib.glm.scales import mismatched_gaussian_delta, gaussian_noise_multiplier, laplace_epsilon, integrated_delta
 from dplib.glm.certificates import certificate_margin, certify_below
+from dplib.glm.releases import Release, fitted_scale, one_certificate
+from dplib.glm.baselines import noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation
+from dplib.glm.tables import noisy_table
 
 __all__ = [
     "Loss", "LOGISTIC", "ROBUST", "Box", "Ball",
@@ -15,5 +19,9 @@ __all__ = [
     "DirectionConstants", "MahalanobisConstants", "VectorConstants",
     "prediction_shift", "direction_constants", "mahalanobis_constants", "vector_constants",
     "shift_sharp", "shift_source", "shift_generic", "eigenvalue_ratio_constants",
+    "mismatched_gaussian_delta", "gaussian_noise_multiplier", "laplace_epsilon", "integrated_delta",
     "certificate_margin", "certify_below",
+    "Release", "one_certificate", "fitted_scale",
+    "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle",
+    "noisy_table",
 ]

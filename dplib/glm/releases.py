@@ -21,7 +21,7 @@ from dplib import _checks, mechanisms
 from dplib.aggregation import Refusal
 from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.domains import Box
-from dplib.glm.fits import CHARGED, fit_model, statistic
+from dplib.glm.fits import fit_model, statistic
 from dplib.glm.losses import LOGISTIC
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import direction_constants, prediction_shift
