@@ -4,13 +4,15 @@ from dplib.glm.losses import LOGISTIC, ROBUST, Loss
 from dplib.glm.domains import Ball, Box
 from dplib.glm.fits import Fit, fit_model
 from dplib.glm.stability import (
-    DirectionConstants, MahalanobisConstants, VectorConstants, prediction_shift, direction_constants, mahalanobis_constants,
+    DirectionConstants, MahalanobisConstants, VectorConstants, direction_constants, mahalanobis_constants, prediction_shift,
     vector_constants)
-from dplib.glm.eigenvalues import shift_sharp, shift_source, shift_generic, eigenvalue_ratio_constants
-from dplib.glm.scales import mismatched_gaussian_delta, gaussian_noise_multiplier, laplace_epsilon, integrated_delta
+from dplib.glm.eigenvalues import eigenvalue_ratio_constants, shift_generic, shift_sharp, shift_source
+from dplib.glm.scales import gaussian_noise_multiplier, integrated_delta, laplace_epsilon, mismatched_gaussian_delta
 from dplib.glm.certificates import certificate_margin, certify_below
-from dplib.glm.releases import Release, fitted_scale, one_certificate
-from dplib.glm.baselines import noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation
+from dplib.glm.results import Release
+from dplib.glm.releases import fitted_scale, one_certificate, release_coefficient
+from dplib.glm.baselines import (
+    noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation)
 from dplib.glm.tables import noisy_table
 
 __all__ = [
@@ -21,7 +23,6 @@ __all__ = [
     "shift_sharp", "shift_source", "shift_generic", "eigenvalue_ratio_constants",
     "mismatched_gaussian_delta", "gaussian_noise_multiplier", "laplace_epsilon", "integrated_delta",
     "certificate_margin", "certify_below",
-    "Release", "one_certificate", "fitted_scale",
-    "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle",
-    "noisy_table",
+    "Release", "one_certificate", "fitted_scale", "release_coefficient",
+    "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle", "noisy_table",
 ]
