@@ -6,14 +6,16 @@ each value of the certificate, and of these the largest gap P(S) - e^ε P'(S) of
 """
 
 import inspect
+import sys
 import types
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from dplib.aggregation import Refusal
-from dplib.glm import certificates, releases
+from dplib.glm import ROBUST, Box, releases
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
@@ -26,16 +28,14 @@ class Law:
     follows: list            # (what is published with all noises 0, [(centre, scale), ...]) of each value; None is a refusal
 
 
+@cache
 def changed(old, new, module=releases):
     """A module with one change in its source."""
     source = inspect.getsource(module)
-    assert source.count(old) >= 1, f"{module.__name__} no longer says {old}"
-    copy = types.ModuleType(module.__name__)
-    exec(compile(source.replace(old, new), module.__name__, "exec"), vars(copy) | {"__file__": None}) if False else None
-    import sys
-    copy.__dict__["__name__"] = f"{module.__name__}_changed"
-    sys.modules[copy.__name__] = copy
-    exec(compile(source.replace(old, new), module.__name__, "exec"), copy.__dict__)
+    assert old in source, f"{module.__name__} no longer says {old}"
+    copy = types.ModuleType(f"{module.__name__}_changed_{len(old)}_{len(new)}")
+    sys.modules[copy.__name__] = copy                     # where dataclasses look for it
+    exec(compile(source.replace(old, new), copy.__name__, "exec"), vars(copy))
     return copy
 
 
@@ -102,7 +102,6 @@ def laplace_gap(epsilon, shift, scale, other):
 
 def gap(ours, theirs, epsilon):
     """The largest P(S) - e^ε P'(S): the refusals are one output, and after each value of the certificate the noises count."""
-    least = min(ours.place - len(ours.chances), theirs.place - len(theirs.chances)) + 1
     at = lambda law: {law.place - len(law.chances) + 1 + i: (p, f) for i, (p, f) in enumerate(zip(law.chances, law.follows))}
     first, second = at(ours), at(theirs)
     silent = [sum(p for p, follows in each.values() if follows is None) for each in (first, second)]
@@ -114,7 +113,7 @@ def gap(ours, theirs, epsilon):
         if after is None or follows[0] != after[0] or len(follows[1]) != len(after[1]):
             total += chance                       # what is published beside the noisy numbers tells who it is
             continue
-        rows.append((chance, np.log(other / chance), follows[1], after[1]))
+        rows.append((chance, np.log(other / chance), follows[1], after[1]))  # other > 0: both can say it
     for many in {len(row[2]) for row in rows}:
         chance, less = (np.array([row[i] for row in rows if len(row[2]) == many]) for i in (0, 1))
         mine, yours = (np.array([row[i] for row in rows if len(row[2]) == many]) for i in (2, 3))
@@ -136,3 +135,24 @@ def worst_gap(release, first, second, *, epsilon, **given):
     """In both orders."""
     laws = [law(release, *data, epsilon=epsilon, **given) for data in (first, second)]
     return max(gap(*laws, epsilon), gap(*laws[::-1], epsilon))
+
+
+# ------------------------------------------------------------------------------------------------------- adversarial pairs
+
+LINE = Box([(-1, 1)], intercept=False)
+ARMS = Box([(0, 1)], binary=[0])
+
+
+def towns(lead, people=2000, far=1000.0):
+    """Two towns far apart: one at 0 with so many people more, and the other pulls with all its force."""
+    here = (people + lead) // 2
+    return np.ones((people, 1)), np.r_[np.zeros(here), np.full(people - here, -far)]
+
+
+def arms(cells):
+    """A trial from (people, of whom responders) in either arm."""
+    X = np.repeat([0.0, 1.0], [people for people, _ in cells])[:, None]
+    return X, np.concatenate([np.repeat([1.0, 0.0], [good, people - good]) for people, good in cells])
+
+
+ON_LINE = dict(move=([-1], [1]), domain=LINE, loss=ROBUST)
