@@ -77,7 +77,7 @@ def fit_model(X, y, *, loss, domain, changes=2, ridge=0.0, tilt=0.0):
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went,
         and where it is above κ predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data, too.
     :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it.
-    :Cost: O(n d²) a step, 5 to 10 steps on usual data, 34 at most seen on data made to be hard.
+    :Cost: O(n d²) a step, 5 to 10 steps on usual data; of 20,000 data sets made to be hard one in a thousand took more than 37, and one 326.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
 
     Examples
@@ -144,35 +144,34 @@ class _Search:
     def weakest(self, point):
         """ν, and F with F Fᵀ = H⁻¹."""
         values, vectors = point.eigen
-        if values[0] <= 0:
+        if values[0] < SINGULAR**2:  # squares of its root's inverse would leave the floats
             return 0.0, np.zeros_like(vectors)
         factor = vectors / np.sqrt(values)
         nu = 1 / self.domain.leverage(factor)
         return (nu, factor) if nu >= SINGULAR else (0.0, np.zeros_like(vectors))
 
     def next(self, point):
-        values, vectors = point.eigen
+        """Newton's step where predictions move by at most 1, so that F falls for sure. Else the step in a ball that is best for a
+        quadratic above F, and in balls twice, four times, ... as large, as long as F still slopes down at the end of it."""
+        values, vectors = np.maximum(point.eigen[0], 0), point.eigen[1]
         along = vectors.T @ point.gradient
-        if values[0] > self.domain.reach**2 / 4:  # ν is above 1/4, and Newton's direction goes down by what is worth a step
+        if values[0] > SINGULAR:
             step = -vectors @ (along / values)
-            width = self.domain.width(step)
-            if width <= 1:
+            if self.domain.width(step) <= 1:
                 return self.at(point.theta + step)
-            return self._stretched(point, step / width)
-        # Nowhere on a ball of predictions at most 1 away does H grow by more than e^1: what the quadratic loses, F loses.
-        size, multiplier = _trust_region(values, along, 1 / self.domain.reach)
-        step = vectors @ size
-        return self._stretched(point, step) if multiplier > 0 else self.at(point.theta + step)
+        radius = 1 / self.domain.reach
+        step, bound = _trust_region(values, along, radius)
+        while bound:
+            radius *= 2
+            longer, bound = _trust_region(values, along, radius)
+            if self._slope_at_end(point, vectors @ longer) >= -SOLVED * self.domain.width(vectors @ longer):
+                break
+            step = longer
+        return self.at(point.theta + vectors @ step)
 
-    def _stretched(self, point, step):
-        """F falls by this step, and by twice as much of it as long as it still slopes down there."""
-        move, factor = self.design @ step, 1.0
-        least = -SOLVED * self.domain.width(step)
-        slope = lambda a: (self.loss.slope(point.t + a * move, self.y) @ move
-                           + (self.ridge * (point.theta + a * step) + self.tilt) @ step)
-        while slope(2 * factor) < least:
-            factor *= 2
-        return self.at(point.theta + factor * step)
+    def _slope_at_end(self, point, step):
+        move = self.design @ step
+        return (self.loss.slope(point.t + move, self.y) @ move + (self.ridge * (point.theta + step) + self.tilt) @ step)
 
     def polished(self, point):
         """Newton steps as long as each leaves at most a quarter of the gradient."""
@@ -189,17 +188,15 @@ class _Search:
 
 
 def _trust_region(values, along, radius):
-    """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius, in the coordinates of H's eigenvectors; its multiplier."""
-    values = np.maximum(values, 0)
+    """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius in the coordinates of H's eigenvectors; is it on the boundary?"""
     length = lambda multiplier: np.linalg.norm(along / (2 * (QUADRATIC * values + multiplier)))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside = np.where(along != 0, along / (2 * QUADRATIC * values), 0)
-    if np.linalg.norm(inside) <= radius:
-        return -inside, 0.0
-    top = np.linalg.norm(along) / radius  # twice as much as could be needed
-    if length(top * 1e-18) <= radius:
-        multiplier = 0.0
-    else:
-        multiplier = brentq(lambda m: 1 / length(m) - 1 / radius, top * 1e-18, top, xtol=top * 1e-15)
-    size = -along / (2 * (QUADRATIC * values + multiplier))
-    return size * min(1, radius / np.linalg.norm(size)), multiplier
+    if np.abs(inside).max() <= radius and np.linalg.norm(inside) <= radius:
+        return -inside, False
+    least, top = 1e-18 * np.linalg.norm(along) / radius, np.linalg.norm(along) / radius
+    multiplier = least
+    if length(least) > radius:
+        multiplier = brentq(lambda m: 1 / length(m) - 1 / radius, least, top, xtol=least)
+    step = -along / (2 * (QUADRATIC * values + multiplier))
+    return step * min(1, radius / np.linalg.norm(step)), True
