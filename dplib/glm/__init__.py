@@ -11,6 +11,7 @@ from dplib.glm.scales import gaussian_noise_multiplier, integrated_delta, laplac
 from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.results import Release
 from dplib.glm.releases import fitted_scale, one_certificate, release_coefficient
+from dplib.glm.vectors import VectorRelease, release_vector, vector_noise_multiplier
 
 __all__ = [
     "Loss", "LOGISTIC", "ROBUST", "Box", "Ball",
@@ -21,4 +22,5 @@ __all__ = [
     "mismatched_gaussian_delta", "gaussian_noise_multiplier", "laplace_epsilon", "integrated_delta",
     "certificate_margin", "certify_below",
     "Release", "one_certificate", "fitted_scale", "release_coefficient",
+    "VectorRelease", "vector_noise_multiplier", "release_vector",
 ]
