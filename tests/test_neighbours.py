@@ -20,7 +20,7 @@ import pytest
 
 import dplib
 from dplib import (
-    _checks, aggregation, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
+    _checks, aggregation, factorization, friendly, glm, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
 from dplib.aggregation import answers as answers_of_blocks, blocks
 from dplib.factorization import central_release, local_release
 from dplib.friendly import mean as friendly_mean, weights as friendly_weights
@@ -171,6 +171,7 @@ HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
 SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
+LEVELS = glm.source_levels(radius=2, largest_curvature=0.25, size=1000)
 FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
                   factorization.identity_factorization([[1, 0], [1, 1], [0, 5]])]
 PACKAGE = {
@@ -224,6 +225,10 @@ PACKAGE = {
     friendly.friendly_tuples: both(private(tuple_pairs, radius=3, epsilon=5, delta=1e-3),
                                    private(tuple_pairs, radius=1e290, epsilon=1e4, delta=1e-3)),
     friendly.sample_friendly_core: private(vector_pairs, radius=3),
+    glm.certify_by_recursion: both(*(private(lambda: answers(1e300), levels=levels, epsilon=1, delta=1e-6, noise=noise)
+                                     for levels in (glm.linear_levels(step=1e300), LEVELS) for noise in NOISES)),
+    glm.certify_largest_eigenvalue: private(lambda: answers(HUGE), smallest_eigenvalue=0.4, radius=2, largest_curvature=0.25, size=1000,
+                                            epsilon=1, delta=1e-6),
 }
 
 
