@@ -124,7 +124,8 @@ def test_a_design_lies_in_the_domain_and_predictions_stay(domain):
 
 
 def test_declarations_that_are_wrong():
-    for given, match in [(dict(bounds=[(1, 0)]), "bounds"), (dict(bounds=[(0, np.inf)]), "bounds"), (dict(bounds=[], intercept=False), "bounds"),
+    for given, match in [(dict(bounds=[(1, 0)]), "bounds"), (dict(bounds=[(0, np.inf)]), "bounds"),
+                         (dict(bounds=[], intercept=False), "bounds"),
                          (dict(bounds=[(0, 1)], binary=[1]), "columns"), (dict(bounds=[(0, 2)], one_hot=[(0,)]), "one_hot"),
                          (dict(bounds=[(0, 1)], binary=[0], one_hot=[(0,)]), "once")]:
         with pytest.raises(ValueError, match=match):

@@ -108,21 +108,25 @@ def median_scores(x, *, candidates):
     >>> median_scores([1, 1, 1, 4], candidates=[0, 1, 2, 3, 4])
     array([-4, -1, -3, -3, -3])
     """
+    rows, candidates, batch = _answers(x, candidates)
+    return _scores(rows, candidates).reshape(*batch, candidates.size)
+
+
+def _answers(x, candidates):
+    """Data sets as rows of floats, the candidates, and the shape of the leading axes."""
     x = _checks.data_sets("x", x)
-    candidates = _rising(candidates)
-    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
+    candidates = _checks.reals("candidates", candidates)
+    if candidates.ndim != 1 or candidates.size == 0 or np.any(np.diff(candidates) <= 0):
+        raise ValueError(f"candidates must be a rising sequence of numbers, got an array of shape {candidates.shape}")
+    return _checks.reals("x", x).reshape(-1, x.shape[-1]), candidates, x.shape[:-1]
+
+
+def _scores(rows, candidates):
     first = np.arange(len(rows))[:, np.newaxis] * (candidates.size + 1)
     count = lambda side: np.bincount((np.searchsorted(candidates, rows, side=side) + first).ravel(),
                                      minlength=len(rows) * (candidates.size + 1)).reshape(len(rows), -1).cumsum(axis=1)[:, :-1]
     below, above = count("right"), rows.shape[1] - count("left")
-    return -np.maximum(below, above).reshape(*x.shape[:-1], candidates.size)
-
-
-def _rising(candidates):
-    candidates = _checks.reals("candidates", candidates)
-    if candidates.ndim != 1 or candidates.size == 0 or np.any(np.diff(candidates) <= 0):
-        raise ValueError(f"candidates must be a rising sequence of numbers, got an array of shape {candidates.shape}")
-    return candidates
+    return -np.maximum(below, above)
 
 
 def private_median(x, *, candidates, epsilon, rng):
@@ -155,15 +159,13 @@ def private_median(x, *, candidates, epsilon, rng):
     >>> float(private_median(answers, candidates=np.linspace(-10, 10, 201), epsilon=1, rng=rng))
     3.0
     """
-    x = _checks.data_sets("x", x)
-    candidates = _rising(candidates)
+    rows, candidates, batch = _answers(x, candidates)
     _checks.parameter("epsilon", epsilon)
     _checks.generator(rng)
-    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
     step = max(1, LARGEST_PIECE // candidates.size)
-    places = [mechanisms.exponential(median_scores(rows[i:i + step], candidates=candidates), sensitivity=1, epsilon=epsilon, rng=rng)
+    places = [mechanisms.exponential(_scores(rows[i:i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng)
               for i in range(0, len(rows), step)]
-    return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(x.shape[:-1])[()]
+    return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]
 
 
 def bounded_mean(x, *, bounds, epsilon, rng):
