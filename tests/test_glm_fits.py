@@ -157,8 +157,8 @@ def test_two_towns_in_closed_form(lead):
     X, y = towns(lead)
     here, there = (1000 + lead) // 2, (1000 - lead) // 2
     fit = fit_model(X, y, loss=ROBUST, domain=NOTHING, changes=0)
-    assert fit.theta[0] == pytest.approx(-2 * np.arctanh(there / here), abs=1e-9)
-    assert fit.nu == pytest.approx(here * (1 - (there / here)**2) / 2, rel=1e-9)
+    assert fit.theta[0] == pytest.approx(-2 * np.arctanh(there / here), abs=1e-7)
+    assert fit.nu == pytest.approx(here * (1 - (there / here)**2) / 2, rel=1e-7)
 
 
 def adversarial(draw):

@@ -24,6 +24,7 @@ from dplib.glm.losses import Loss
 
 SOLVED = 2.0**-12  # of |g|*; what rounding adds to it stays below the same number for a million records and more
 CHARGED = 4 * SOLVED  # both data sets of a pair may be off by both
+POLISHED = 1e-10  # of |g|*, for each record
 SINGULAR = 1e-6  # a computed ν below it is none; its true value is then far below 1
 QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
 BLOCK = 8192  # records whose weighted covariates are held at once
@@ -65,7 +66,7 @@ def fit_model(X, y, *, loss, domain, changes=2, ridge=0.0, tilt=0.0):
     Returns
     -------
     Fit
-        Either |g|* ≤ 2^-12, mostly 1e-9 or less, or ν + |g|* ≤ κ.
+        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ.
 
     Raises
     ------
@@ -151,13 +152,14 @@ class _Search:
         return (nu, factor) if nu >= SINGULAR else (0.0, np.zeros_like(vectors))
 
     def next(self, point):
-        """Newton's step where predictions move by at most 1, so that F falls for sure. Else the step in a ball that is best for a
-        quadratic above F, and in balls twice, four times, ... as large, as long as F still slopes down at the end of it."""
+        """Newton's step if predictions move by at most 1, so that F falls for sure, or if F still slopes down at its end. Else the
+        step in a ball that is best for a quadratic above F, and in balls twice, four times, ... as large, under the same test."""
         values, vectors = np.maximum(point.eigen[0], 0), point.eigen[1]
         along = vectors.T @ point.gradient
         if values[0] > SINGULAR:
             step = -vectors @ (along / values)
-            if self.domain.width(step) <= 1:
+            width = self.domain.width(step)
+            if width <= 1 or self._slope_at_end(point, step) < -SOLVED * width:
                 return self.at(point.theta + step)
         radius = 1 / self.domain.reach
         step, bound = _trust_region(values, along, radius)
@@ -174,8 +176,8 @@ class _Search:
         return (self.loss.slope(point.t + move, self.y) @ move + (self.ridge * (point.theta + step) + self.tilt) @ step)
 
     def polished(self, point):
-        """Newton steps as long as each leaves at most a quarter of the gradient."""
-        while point.norm > 0 and point.eigen[0][0] > SINGULAR:
+        """Newton steps as long as each leaves at most a quarter of the gradient, and a record's share of it is above 1e-10."""
+        while point.norm > POLISHED * len(self.y) and point.eigen[0][0] > SINGULAR:
             values, vectors = point.eigen
             step = -vectors @ (vectors.T @ point.gradient / values)
             if self.domain.width(step) > 1:
