@@ -164,7 +164,7 @@ def flipped(content, place):
 
 
 GOOD = zipped(written(PEOPLE * 50))
-INSIDE = GOOD.index(b"psam_p06.csv") + 60            # a byte of the compressed table
+INSIDE = GOOD.index(b"psam_p06.csv") + 60                              # a byte of the compressed table
 DAMAGED = {"cut": GOOD[:-9], "half": GOOD[:len(GOOD) // 2], "empty": b"", "a page that says no": b"<html>404</html>",
            "one bit": flipped(GOOD, INSIDE), "another state": zipped(written(PEOPLE), "psam_p36.csv")}
 
@@ -177,6 +177,18 @@ def test_a_damaged_zip_is_found_and_can_be_replaced(tmp_path, damage):
         census_income("CA", folder=tmp_path)
     file.write_bytes(GOOD)
     assert len(census_income("CA", folder=tmp_path).y) == 150
+
+
+def test_a_bit_that_flips_anywhere_in_the_table_is_found(tmp_path):
+    """Some leave no table to unpack, others one with another checksum. The first bit says only that no block follows."""
+    with zipfile.ZipFile(io.BytesIO(GOOD)) as archive:
+        inside = archive.getinfo("psam_p06.csv")
+    start = inside.header_offset + 30 + len(inside.filename)
+    for place in range(start + 1, start + inside.compress_size):
+        file = tmp_path / "csv_pca.zip"
+        file.write_bytes(flipped(GOOD, place))
+        with pytest.raises(ValueError, match="is damaged"):
+            census._read(file, "psam_p06.csv", 6)
 
 
 def test_the_first_file_is_put_on_record_and_the_second_must_agree(tmp_path):
@@ -196,11 +208,11 @@ def test_a_sum_from_elsewhere_is_believed(tmp_path):
     file.write_bytes(GOOD)
     record.write_text(f"# from a friend\n{'0' * 64}  csv_pny.zip\n{hashlib.sha256(GOOD).hexdigest().upper()} *csv_pca.zip")
     census_income("CA", folder=tmp_path)
-    record.write_text(f"{'0' * 64}  csv_pca.zip")
+    record.write_text(f"{'0' * 64} *csv_pca.zip")
     with pytest.raises(ValueError, match="not 0000"):
         census_income("CA", folder=tmp_path)
     read(tmp_path, PEOPLE)                                               # a name of its own: a new line
-    assert [line.split()[1] for line in record.read_text().splitlines()] == ["csv_pca.zip", "psam_p06.csv"]
+    assert [line.split()[1] for line in record.read_text().splitlines()] == ["*csv_pca.zip", "psam_p06.csv"]
 
 
 def test_a_folder_without_permission_keeps_no_record(tmp_path, monkeypatch):
