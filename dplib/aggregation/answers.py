@@ -97,7 +97,7 @@ def median_scores(x, *, candidates):
 
     Returns
     -------
-    int64, shape (..., m), -max(#(x < r), #(x > r)) for each candidate r
+    int64, shape (..., m), -max(#(x < r), #(x > r)) for each candidate r, where each record counts at the candidate nearest to it
 
     Notes
     -----
@@ -108,21 +108,26 @@ def median_scores(x, *, candidates):
     >>> median_scores([1, 1, 1, 4], candidates=[0, 1, 2, 3, 4])
     array([-4, -1, -3, -3, -3])
     """
+    rows, candidates, batch = _answers(x, candidates)
+    return _scores(rows, candidates).reshape(*batch, candidates.size)
+
+
+def _answers(x, candidates):
+    """Data sets as rows, each record as the place of its nearest candidate, the candidates, and the shape of the leading axes."""
     x = _checks.data_sets("x", x)
-    candidates = _rising(candidates)
-    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
-    first = np.arange(len(rows))[:, np.newaxis] * (candidates.size + 1)
-    count = lambda side: np.bincount((np.searchsorted(candidates, rows, side=side) + first).ravel(),
-                                     minlength=len(rows) * (candidates.size + 1)).reshape(len(rows), -1).cumsum(axis=1)[:, :-1]
-    below, above = count("right"), rows.shape[1] - count("left")
-    return -np.maximum(below, above).reshape(*x.shape[:-1], candidates.size)
-
-
-def _rising(candidates):
     candidates = _checks.reals("candidates", candidates)
     if candidates.ndim != 1 or candidates.size == 0 or np.any(np.diff(candidates) <= 0):
         raise ValueError(f"candidates must be a rising sequence of numbers, got an array of shape {candidates.shape}")
-    return candidates
+    # A record between two candidates would be above one and below the other: a thousand equal ones would leave all candidates alike.
+    places = np.searchsorted(candidates[:-1] / 2 + candidates[1:] / 2, _checks.reals("x", x))
+    return places.reshape(-1, x.shape[-1]), candidates, x.shape[:-1]
+
+
+def _scores(rows, candidates):
+    first = np.arange(len(rows))[:, np.newaxis] * candidates.size
+    at = np.bincount((rows + first).ravel(), minlength=len(rows) * candidates.size).reshape(len(rows), -1)
+    up_to = at.cumsum(axis=1)
+    return -np.maximum(up_to - at, rows.shape[1] - up_to)
 
 
 def private_median(x, *, candidates, epsilon, rng):
@@ -142,8 +147,9 @@ def private_median(x, *, candidates, epsilon, rng):
     Notes
     -----
     :Privacy: ε-DP under ``replace`` and under ``add_remove``. Idealised arithmetic.
-    :Error: Ties do no harm. With probability 1 - β fewer than n/2 + (2/ε) ln(m/β) records are below it and fewer than that
-        are above it, if a median is among the candidates. If fewer than about (6/ε) ln(m/β) records vote, it may be anything.
+    :Error: Each record counts at the candidate nearest to it; ties do no harm. With probability 1 - β fewer than n/2 +
+        (2/ε) ln(m/β) of these are below the answer and fewer than that are above it. If fewer than about (6/ε) ln(m/β) records
+        vote, it may be anything.
     :Cost: m scores and random numbers for each data set.
     :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median); McSherry and Talwar, *Mechanism
         design via differential privacy* (2007).
@@ -155,15 +161,13 @@ def private_median(x, *, candidates, epsilon, rng):
     >>> float(private_median(answers, candidates=np.linspace(-10, 10, 201), epsilon=1, rng=rng))
     3.0
     """
-    x = _checks.data_sets("x", x)
-    candidates = _rising(candidates)
+    rows, candidates, batch = _answers(x, candidates)
     _checks.parameter("epsilon", epsilon)
     _checks.generator(rng)
-    rows = _checks.reals("x", x).reshape(-1, x.shape[-1])
     step = max(1, LARGEST_PIECE // candidates.size)
-    places = [mechanisms.exponential(median_scores(rows[i:i + step], candidates=candidates), sensitivity=1, epsilon=epsilon, rng=rng)
+    places = [mechanisms.exponential(_scores(rows[i:i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng)
               for i in range(0, len(rows), step)]
-    return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(x.shape[:-1])[()]
+    return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]
 
 
 def bounded_mean(x, *, bounds, epsilon, rng):

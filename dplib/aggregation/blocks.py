@@ -32,7 +32,7 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     people : array_like, optional
         Public: whose each record is. All records of a person are then in one block. If omitted, each record is a person.
     seconds : float > 0, optional
-        How long a block may take. Each block then runs in a process of its own, which shares no memory with the others.
+        How long a block may take. Each block then runs in a process of its own, which starts as a copy of this one and cannot change it or another.
     rng : numpy.random.Generator
 
     Returns
@@ -42,9 +42,10 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     Notes
     -----
     :Privacy: Replacing one person's records changes at most one answer: the promise of ``combine`` holds for persons, whatever
-        the estimator answers or raises, provided that it sees only its block. One that remembers something from block to block
-        needs ``seconds``, and so does one that ends Python or writes past ``sys.stdout``; what it puts into files or sends away
-        nobody can take back. Warnings and what is printed are dropped; the time of the call is not hidden.
+        the estimator answers or raises, provided that it looks at its block alone. One that remembers something from block to
+        block needs ``seconds``, and so does one that ends Python or writes past ``sys.stdout``. A hostile one is not held back:
+        it could search this process, or its copy, for other blocks, write files or send something away. Warnings and what is
+        printed are dropped; the time of the call is not hidden.
     :Error: That of ``combine`` on answers from n/k records each.
     :References: Theorem *Subsample and aggregate* on the page *Any program, privately* (thm-subsample); Nissim, Raskhodnikova
         and Smith, *Smooth sensitivity and sampling in private data analysis* (2007).

@@ -102,7 +102,6 @@ class Box:
         body = out[:, self.intercept:]
         with np.errstate(over="ignore"):  # a value of 1e308 is moved all the same
             np.divide(np.clip(X, lo, hi) - (lo / 2 + hi / 2), hi / 2 - lo / 2, out=body)
-        np.clip(body, -1, 1, out=body)
         for j in self.binary:
             body[:, j] = np.where(body[:, j] > 0, 1, -1)
         for group in map(list, self.one_hot):

@@ -239,7 +239,7 @@ def _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng):
     above = mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)
     bound = min(float(np.exp(above)), 2 * kappa / nu)  # σ(H⁻¹u) is at most 2/ν
     variance = 2 * bound / kappa if question.sampled else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
-    return Release(float(value), "fitted scale", nu, bound * to_scale, variance, MISSED, question.epsilon, question.delta)
+    return Release(float(value), "fitted scale", nu, float(bound * to_scale), variance, MISSED, question.epsilon, question.delta)
 
 
 def _refusal(question, delta, kappa):

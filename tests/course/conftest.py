@@ -19,10 +19,7 @@ sys.path[:0] = [str(ROOT / "exercises"), str(Path(__file__).parent)]
 
 import course  # noqa: E402
 import grading  # noqa: E402
-import ps1  # noqa: E402
-import ps2  # noqa: E402
-import ps3  # noqa: E402
-import ps4  # noqa: E402
+from problem_sets import PROBLEM_SETS  # noqa: E402
 import submissions  # noqa: E402
 
 untested = []
@@ -46,7 +43,7 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"GRADING WAS NOT FULLY TESTED: {reason}", red=True, bold=True)
 
 
-@pytest.fixture(params=[ps1, ps2, ps3, ps4], ids=lambda module: module.__name__)
+@pytest.fixture(params=PROBLEM_SETS, ids=lambda module: module.__name__)
 def problem_set(request):
     """The submissions to each problem set in turn."""
     return request.param

@@ -1,7 +1,8 @@
 """Right and wrong submissions to problem set 1: which checks each must fail and what it must be told."""
 
 from hostile import endless, hostile, not_a_notebook
-from submissions import BOX, IMPATIENT, ProblemSet, Submission, student, wrong_boxes
+from submissions import (
+    BOX, IMPATIENT, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes)
 
 THRESHOLD = {"never_too_small", "never_too_large", "tiny_delta"}
 COINS = {"coins_from_rng", "silent_below", "right_law"}
@@ -93,32 +94,24 @@ HOCKEY = "max(0.0, 1 - math.exp(epsilon - (2 * up - m) * epsilon0))"
 
 RIGHT = [
     Submission("right", notes="Every cell ran."),
-    Submission(
-        "right, with other types",
-        student(" Ada@Example.edu ")
-        | {
-            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
-            "whole = sample_threshold\n"
-            "def sample_threshold(**asked):\n    return np.float64(whole(**asked))\n"
-            "draw = sampled_counts\n"
-            "def sampled_counts(counts, **asked):\n    return tuple(draw(counts, **asked))\n"
-            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
-        },
-    ),
+    with_other_types("""
+whole = sample_threshold
+def sample_threshold(**asked):
+    return np.float64(whole(**asked))
+draw = sampled_counts
+def sampled_counts(counts, **asked):
+    return tuple(draw(counts, **asked))
+"""),
     Submission(
         "right, with Jupyter's own commands",
         {"first": "%matplotlib inline\n!pip install everything\nsum?", "last": "%%time\ndisplay(sum([1, 2]))"},
         notes="Every cell ran.",
     ),
-    Submission(
-        "right, then a cell that fails",
-        {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 15, line 1)",
-    ),
+    failing_at_the_end(14),
 ]
 
 WRONG = [
-    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    unfinished(EVERYTHING),
     *wrong_boxes("carol@example.edu"),
     # question 2
     Submission(
@@ -286,6 +279,12 @@ return sum(max(0.0, a - math.exp(epsilon) * b) for a, b in chances)"""
 def answer(assignment, kwargs):
     """The right answer of the attacked function."""
     return next(T for T in range(1, 10_000) if assignment.is_safe(T, kwargs))
+
+
+def second_pairs(numbers, variant):
+    """Neighbours between which the second box may break, and the outputs of interest; other counts only move the outputs."""
+    none, one = (0,) * numbers["n"], (1,) + (0,) * (numbers["n"] - 1)
+    return [(none, one), (one, none)], range(-40, 42)
 
 
 HINTS = [

@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 2: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
 
 COARSE = {"cells", "choice_is_private", "choice_is_sharp"}
 FINE = {"sums_and_counts", "noise_hides", "noise_law"}
@@ -147,18 +147,15 @@ def rare_sample_size(*, hypotheses, share, epsilon, beta):
 RIGHT = [
     Submission("right", notes="Every cell ran."),
     Submission("right, by other means", sign_test(p_value(), critical()) | rare(RIGHT_MASS)),
-    Submission(
-        "right, with other types",
-        student(" Ada@Example.edu ")
-        | {
-            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
-            "array, pairs, whole = center_chances, noisy_pair, critical_count\n"
-            "def center_chances(x, **asked):\n    return tuple(array(np.array(x), **asked).tolist())\n"
-            "def noisy_pair(x, **asked):\n    return [tuple(row) for row in pairs(x, **asked)]\n"
-            "def critical_count(**asked):\n    return np.float32(whole(**asked))\n"
-            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
-        },
-    ),
+    with_other_types("""
+array, pairs, whole = center_chances, noisy_pair, critical_count
+def center_chances(x, **asked):
+    return tuple(array(np.array(x), **asked).tolist())
+def noisy_pair(x, **asked):
+    return [tuple(row) for row in pairs(x, **asked)]
+def critical_count(**asked):
+    return np.float32(whole(**asked))
+"""),
     Submission(
         "right, row by row",
         PROBLEM_SET.function(
@@ -172,15 +169,11 @@ for row in x:
 return result""",
         ),
     ),
-    Submission(
-        "right, then a cell that fails",
-        {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 18, line 1)",
-    ),
+    failing_at_the_end(17),
 ]
 
 WRONG = [
-    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    unfinished(EVERYTHING),
     *wrong_boxes("peggy@example.edu"),
     # question 2, coarse stage
     Submission("the 2 kept", chances(weights(0.5)), {"choice_is_sharp"}, says="by which factor"),
@@ -473,6 +466,14 @@ def rare_sample_size(*, hypotheses, share, epsilon, beta):
 def answer(assignment, kwargs):
     """The right answer of the attacked function."""
     return assignment.center_law(**kwargs).tolist()
+
+
+def second_pairs(numbers, variant):
+    """Neighbours between which the second box may break, and the outputs of interest: all of them for a twelfth of the variants."""
+    n, T = numbers["n"], numbers["T"]
+    more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
+    pairs = [pair for x in more for pair in ((x, (0,) + x[1:]), ((0,) + x[1:], x))]
+    return pairs[2 * T - 4 : 2 * T] if variant % 12 else pairs, (n // 4, n // 2, n)
 
 
 HINTS = [

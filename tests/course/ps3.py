@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 3: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
 
 LAW = {"set_is_private", "set_is_sharp"}
 STUMP = {"stump_is_right", "stump_is_frugal"}
@@ -132,31 +132,25 @@ R = R if np.allclose(R @ A, W - centre) else np.real(angles @ np.diag(rooted * p
 RIGHT = [
     Submission("right", notes="Every cell ran."),
     Submission("right, by other means", sets() | design(factors=CIRCULANT)),
-    Submission(
-        "right, with other types",
-        student(" Ada@Example.edu ")
-        | {
-            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
-            "pair, listed, size, rule = set_chances, shares, best_size, learn_stump\n"
-            "def set_chances(**asked):\n    return np.array(pair(**asked))\n"
-            "def shares(reports, **asked):\n    return tuple(listed(np.array(reports), **asked).tolist())\n"
-            "def best_size(**asked):\n    return np.float32(size(**asked))\n"
-            "def learn_stump(oracle, **asked):\n    return np.array(rule(oracle, **asked))\n"
-            "R, A, u, rho = R.tolist(), [tuple(row) for row in A], tuple(u), np.float64(rho)\n"
-            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
-        },
-    ),
+    with_other_types("""
+pair, listed, size, rule = set_chances, shares, best_size, learn_stump
+def set_chances(**asked):
+    return np.array(pair(**asked))
+def shares(reports, **asked):
+    return tuple(listed(np.array(reports), **asked).tolist())
+def best_size(**asked):
+    return np.float32(size(**asked))
+def learn_stump(oracle, **asked):
+    return np.array(rule(oracle, **asked))
+R, A, u, rho = R.tolist(), [tuple(row) for row in A], tuple(u), np.float64(rho)
+"""),
     Submission("right, with another centre", design(centre="1 / 2")),
     Submission("right, with a larger message than needed", design(last="rho *= 1.01\npredicted *= 1.01")),
-    Submission(
-        "right, then a cell that fails",
-        {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 20, line 1)",
-    ),
+    failing_at_the_end(19),
 ]
 
 WRONG = [
-    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    unfinished(EVERYTHING),
     *wrong_boxes("peggy@example.edu"),
     # question 2: the law of a set
     Submission("the own cell by a coin of two", law("e / (e + 1)"), LAW, says="set_chances"),
@@ -358,6 +352,15 @@ def answer(assignment, kwargs):
     """The right answer of the attacked function."""
     variance = lambda size: assignment.variance_of(assignment.set_law(size=size, **kwargs), kwargs["cells"], size)
     return min(range(1, kwargs["cells"]), key=variance)
+
+
+def second_pairs(numbers, variant):
+    """Neighbours between which the second box may break, and the outputs of interest: all counts for a twelfth of the variants."""
+    n, learners = numbers["n"], numbers["learners"]
+    ones = (numbers["T"],) if variant % 12 else range(1, n + 1)
+    more = [((1,) * b + (0,) * (n - b), (1,) * (b - 1) + (0,) * (n - b + 1)) for b in ones]
+    eighths = (1, 2, 3, 4, 5, 6, 7) if variant % 12 else (2, 6)
+    return [*more, *(pair[::-1] for pair in more)], [learners * part // 8 for part in eighths]
 
 
 HINTS = [

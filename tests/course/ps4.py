@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 4: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, student, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
 
 TOP = {"names_right", "naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
 CHANCE = {"naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
@@ -115,28 +115,21 @@ p = vote_chance(yes - 2, no, ratio=ratio, delta=delta)
 return min(ratio * p + delta, 1 - (1 - p - delta) / ratio, Fraction(1))""",
         ),
     ),
-    Submission(
-        "right, with other types",
-        student(" Ada@Example.edu ")
-        | {
-            "last": "broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))\n"
-            "few, some, plan = stable_top, strict_weights, weight_test\n"
-            "def stable_top(x, **asked):\n    names, p = few(np.array(x, dtype=int), **asked)\n"
-            "    return np.array(names[::-1]), 1 if p == 1 else p\n"
-            "def strict_weights(friends, **asked):\n    return tuple(some(np.array(friends), **asked))\n"
-            "def weight_test(**asked):\n    return np.array(plan(**asked))\n"
-            "broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]"
-        },
-    ),
-    Submission(
-        "right, then a cell that fails",
-        {"last": "1 / 0"},
-        notes="ZeroDivisionError: division by zero (code cell 19, line 1)",
-    ),
+    with_other_types("""
+few, some, plan = stable_top, strict_weights, weight_test
+def stable_top(x, **asked):
+    names, p = few(np.array(x, dtype=int), **asked)
+    return np.array(names[::-1]), 1 if p == 1 else p
+def strict_weights(friends, **asked):
+    return tuple(some(np.array(friends), **asked))
+def weight_test(**asked):
+    return np.array(plan(**asked))
+"""),
+    failing_at_the_end(18),
 ]
 
 WRONG = [
-    Submission("unfinished", edition="student", fails=EVERYTHING, notes="write your address into STUDENT first"),
+    unfinished(EVERYTHING),
     *wrong_boxes("peggy@example.edu"),
     # question 2
     Submission(
@@ -255,6 +248,13 @@ WRONG = [
 def answer(assignment, kwargs):
     """The right answer of the attacked function."""
     return assignment.weights_of(**kwargs)
+
+
+def second_pairs(numbers, variant):
+    """Neighbours between which the second box may break, and the outputs of interest; the more ones, the less another one changes."""
+    n, ones = numbers["n"], (0, 1, 2, 7, numbers["n"] - 1)
+    more = [((1,) * (b + 1) + (0,) * (n - b - 1), (1,) * b + (0,) * (n - b)) for b in (ones[:1] if variant % 12 else ones)]
+    return [*more, *([] if variant % 12 else [pair[::-1] for pair in more])], range(numbers["blocks"] + 1)
 
 
 HINTS = [

@@ -105,6 +105,25 @@ def student(address):
     }
 
 
+def with_other_types(rest):
+    """All that is right, from an address in other letters; `rest` changes the types of what is not asked in question 1."""
+    last = f"""
+broken = (np.array(broken[0]), list(broken[1]), frozenset(broken[2]))
+broken_too = [np.array(broken_too[0]), broken_too[1], (broken_too[2][0], float(broken_too[2][1]))]
+{rest}"""
+    return Submission("right, with other types", student(" Ada@Example.edu ") | {"last": last})
+
+
+def failing_at_the_end(cells):
+    """All that is right, and one more code cell after so many."""
+    error = f"ZeroDivisionError: division by zero (code cell {cells + 1}, line 1)"
+    return Submission("right, then a cell that fails", {"last": "1 / 0"}, notes=error)
+
+
+def unfinished(everything):
+    return Submission("unfinished", edition="student", fails=everything, notes="write your address into STUDENT first")
+
+
 # --- question 1 ------------------------------------------------------------------------------------------------------
 ZEROS = "x = (records[0],) * n\ny = (records[1],) + x[1:]\n"
 

@@ -138,26 +138,8 @@ def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignmen
     boxes = assignment.boxes
     for variant, (_, _, numbers) in enumerate(boxes.variants):
         chance = lambda x, t: boxes.story.chance(numbers, x, t)
-        ratio, delta, n = Fraction(numbers["ratio"]), Fraction(numbers["delta"]), numbers["n"]
-        if problem_set.__name__ == "ps1":
-            counts = (0,) * n, (1,) + (0,) * (n - 1)        # other counts only move the outputs
-            pairs, outputs = [counts, counts[::-1]], range(-40, 42)
-        elif problem_set.__name__ == "ps3":
-            T, learners = numbers["T"], numbers["learners"]
-            ones = (T,) if variant % 12 else range(1, n + 1)    # other counts for a twelfth of the variants
-            more = [((1,) * b + (0,) * (n - b), (1,) * (b - 1) + (0,) * (n - b + 1)) for b in ones]
-            pairs = [*more, *(pair[::-1] for pair in more)]
-            outputs = [learners * part // 8 for part in ((1, 2, 3, 4, 5, 6, 7) if variant % 12 else (2, 6))]
-        elif problem_set.__name__ == "ps4":
-            ones = (0,) if variant % 12 else (0, 1, 2, 7, n - 1)    # the more ones, the less does another one change
-            more = [((1,) * (b + 1) + (0,) * (n - b - 1), (1,) * b + (0,) * (n - b)) for b in ones]
-            back = [] if variant % 12 else [pair[::-1] for pair in more]
-            pairs, outputs = [*more, *back], range(numbers["blocks"] + 1)
-        else:
-            more = [(1,) * b + (0,) * (n - b) for b in range(1, n)]
-            pairs, outputs = [p for x in more for p in ((x, (0,) + x[1:]), ((0,) + x[1:], x))], (n // 4, n // 2, n)
-            if variant % 12:                                # a hundred pairs each: a twelfth of the variants will do
-                pairs = pairs[2 * numbers["T"] - 4 : 2 * numbers["T"]]
+        ratio, delta = Fraction(numbers["ratio"]), Fraction(numbers["delta"])
+        pairs, outputs = problem_set.second_pairs(numbers, variant)
         refuting = []
         for x, y in pairs:
             for t in outputs:

@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 
 import grading
-import ps1
 import ps2
-import ps3
-import ps4
+from problem_sets import PROBLEM_SETS
 from submissions import ANSWERED
 
 COPIES = [f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)]
@@ -94,7 +92,7 @@ def answering(module):
 @pytest.fixture(scope="module")
 def forty(load):
     """What forty copies are asked."""
-    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in (ps1, ps2, ps3, ps4)}
+    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in PROBLEM_SETS}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +104,7 @@ def drawn_of(forty):
 @pytest.mark.parametrize(
     "problem_set, submission",
     [pytest.param(module, s, id=f"{module.__name__}-{s.name}")
-     for module in (ps1, ps2, ps3, ps4) for s in [module.RIGHT[0], *answering(module)]],
+     for module in PROBLEM_SETS for s in [module.RIGHT[0], *answering(module)]],
     indirect=["problem_set"],
 )
 def test_forty_copies_get_one_grade(problem_set, submission, built, assignment, forty, drawn_of, tmp_path):

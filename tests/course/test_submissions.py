@@ -6,17 +6,14 @@ import pytest
 
 import course
 import grading
-import ps1
-import ps2
-import ps3
-import ps4
+from problem_sets import PROBLEM_SETS
 import sandbox
 import submissions
 
 
 @pytest.mark.parametrize(
     "problem_set, submission",
-    [pytest.param(module, s, id=f"{module.__name__}-{s.name}") for module in (ps1, ps2, ps3, ps4) for s in submissions.sandboxed(module)],
+    [pytest.param(module, s, id=f"{module.__name__}-{s.name}") for module in PROBLEM_SETS for s in submissions.sandboxed(module)],
     indirect=["problem_set"],
 )
 def test_gets_what_it_deserves(graded, assignment, submission):
