@@ -18,6 +18,7 @@ import numpy as np
 from dplib import _checks, _samplers
 
 GRID = 1024  # steps of the grid for a change of κ
+LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added to integers without rounding
 
 
 def certificate_margin(*, sensitivity, epsilon, delta):
@@ -75,8 +76,8 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     """
     sensitivity = _checks.parameter("sensitivity", sensitivity)
     epsilon, delta = _budget(epsilon, delta)
-    statistic = _checks.reals("statistic", statistic)
     step = sensitivity / GRID
+    statistic = np.clip(_checks.reals("statistic", statistic), -LARGEST * step, LARGEST * step)
     bound = _bound(epsilon, delta)
     noise = _samplers.truncated_two_sided_geometric(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
     below = np.floor(statistic / step)
