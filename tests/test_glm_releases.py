@@ -27,7 +27,7 @@ def people(size, seed=0, d=2):
 
 def test_laplace_gap_is_an_integral():
     y = np.linspace(-60, 60, 1_200_001)
-    for epsilon, m, b, c in [(.5, 1, 1, 1), (.5, .3, 1, 1.2), (.5, .3, 1.2, 1), (-1, .3, 1, .9), (2, 5, 1, 1.5), (0, 0, 1, 2), (0, 0, 2, 1)]:
+    for epsilon, m, b, c in [(.5, 1, 1, 1), (.5, .3, 1, 1.2), (.5, .3, 1.2, 1), (-1, .3, 1, .9), (2, 5, 1, 1.5), (0, 0, 1, 2)]:
         gain = np.exp(-np.abs(y) / b) / 2 / b - np.exp(epsilon - np.abs(y - m) / c) / 2 / c
         assert laplace_gap(epsilon, m, b, c) == pytest.approx(np.maximum(gain, 0).sum() * 1e-4, abs=1e-6)
     assert laplace_gap([.2, 1, 3], .5, .5, .5) == pytest.approx([1 - np.exp(-.4), 0, 0])

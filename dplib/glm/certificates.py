@@ -81,8 +81,9 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     bound = _bound(epsilon, delta)
     noise = _samplers.truncated_two_sided_geometric(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
     below = np.floor(statistic / step)
-    below -= below * step > statistic  # the division may have rounded up
-    return np.maximum((below + noise) * step, 0.0)
+    with np.errstate(over="ignore"):  # at the end of the floats
+        below -= below * step > statistic  # the division may have rounded up
+        return np.maximum((below + noise) * step, 0.0)
 
 
 def _budget(epsilon, delta):
