@@ -25,7 +25,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0, κ
+    sensitivity : float > 0, the sensitivity κ of the statistic
     epsilon, delta : float > 0, δ < 1/2
 
     Returns
@@ -50,7 +50,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
 
     Parameters
     ----------
-    statistic : float or array_like, T, one for each data set
+    statistic : float or array_like, the exact value T for each data set
     sensitivity : float > 0, κ, the most that T changes between neighbours
     epsilon, delta : float > 0, δ < 1/2
     rng : numpy.random.Generator
