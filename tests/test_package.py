@@ -18,7 +18,8 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "distance": "How many", "labels": "record|person",
         "factorization": "Factorization",
         "scores": "candidates", "name": "argument", "values": "person|table|point", "vectors": "person", "tables": "statistical query",
-        "x": "data set|Records", "X": "row for each record", "y": "label|outcome", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "x": "data set|Records", "X": "row for each record", "y": "label|outcome",
+        "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
         "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
@@ -36,7 +37,8 @@ PROBLEM = {"variables": "how many",
            "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
            "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
            "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks", "levels": "recursion",
-           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many", "aspect": "ball", "operator": "norms", "frobenius": "norms"}
+           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many",
+           "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",

@@ -59,7 +59,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     y : array_like, shape (n,), the outcomes
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
-    changes : int ≥ 0, how many records come or go, k: it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for the fit itself
+    changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for
+        the fit itself
     ridge : float ≥ 0, Λ
     tilt : float or array_like of shape (d,), b
 
