@@ -59,16 +59,16 @@ def weak_corner(size, lead, seed):
     return np.vstack([np.c_[X, np.ones(400)], np.c_[-np.ones(size), np.ones(size)]]), np.r_[y, crowd]
 
 
+MANY = "two towns, many more in one"
+IN_CORNER = dict(move=([-1, 1], [1, 1]), loss=ROBUST)
 PAIRS = {
     "two towns": (towns(30), towns(28), ON_LINE),
     "one leaves a town for the other, far away": (towns(50, 4000, 1e6), towns(48, 4000, 1e6), ON_LINE),
     "two responders less": (arms(((80, 40), (80, 40))), arms(((80, 40), (80, 38))), TRIAL),
-    "two towns, many more in one": (towns(200), towns(198), ON_LINE),
+    MANY: (towns(200), towns(198), ON_LINE),
     "from arm to arm": (arms(((4000, 40), (4000, 40))), arms(((3999, 39), (4001, 41))), TRIAL),
-    "a weak corner": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(move=([-1, 1], [1, 1]), domain=Box([(-1, 1)] * 2, intercept=False),
-                                                                            loss=ROBUST)),
-    "the same on a ball": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(move=([-1, 1], [1, 1]), domain=Ball(2**.5, columns=2),
-                                                                                 loss=ROBUST)),
+    "a weak corner": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(IN_CORNER, domain=Box([(-1, 1)] * 2, intercept=False))),
+    "the same on a ball": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(IN_CORNER, domain=Ball(2**.5, columns=2))),
 }
 
 
@@ -92,10 +92,13 @@ PLANTED = {
     "a replaced record is one change": (one_certificate, "2 * rows, _checks", "rows, _checks", "two towns"),
     "s in place of 2s": (one_certificate, "(1 if question.two_arms else 2)", "1", "two towns"),
     "half of s for two arms": (one_certificate, "(1 if question.two_arms else 2)", "(.25 if question.two_arms else 2)", "from arm to arm"),
-    "the certificate is free": (one_certificate, "epsilon=(1 - question.split) * question.epsilon, rng", "epsilon=question.epsilon, rng", "two towns"),
-    "the scale of the data is published": (fitted_scale, "bound = min(float(np.exp(above)), 2 * kappa / nu)", "bound = local", "a weak corner"),
-    "half of the width": (fitted_scale, "local = kappa *", "local = kappa / 2 *", "two towns, many more in one"),
-    "the fallback looks at the data": (release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and fit.nu > 181", "two towns, many more in one"),
+    "the certificate is free": (
+        one_certificate, "epsilon=(1 - question.split) * question.epsilon, rng", "epsilon=question.epsilon, rng", "two towns"),
+    "the scale of the data is published": (
+        fitted_scale, "bound = min(float(np.exp(above)), 2 * kappa / nu)", "bound = local", "a weak corner"),
+    "half of the width": (fitted_scale, "local = kappa *", "local = kappa / 2 *", MANY),
+    "the fallback looks at the data": (
+        release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and fit.nu > 181", MANY),
 }
 
 
