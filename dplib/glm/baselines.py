@@ -71,10 +71,10 @@ def objective_perturbation_scales(*, radius, largest_curvature, epsilon, delta, 
 
     Parameters
     ----------
-    radius : float > 0, r, the largest length of a record
-    largest_curvature : float > 0, sup h''
     epsilon, delta : float > 0, δ < 1
     split : float in (0, 1), the share of ε for what the tilt does to a volume; it decides the ridge
+    radius : float > 0, r
+    largest_curvature : float > 0, sup h''
 
     Returns
     -------
@@ -90,7 +90,7 @@ def objective_perturbation_scales(*, radius, largest_curvature, epsilon, delta, 
 
     Examples
     --------
-    >>> ridge, sd = objective_perturbation_scales(radius=5**0.5, largest_curvature=1/2, epsilon=1, delta=1e-6, split=0.5)
+    >>> ridge, sd = objective_perturbation_scales(epsilon=1, delta=1e-6, split=0.5, radius=5**0.5, largest_curvature=1/2)
     >>> print(f"{ridge:.6f} {sd:.4f}")
     3.853735 37.3348
     """
@@ -166,16 +166,16 @@ def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
     return fit_model(X, y, loss=loss, domain=domain, changes=0, ridge=ridge, tilt=tilt).theta
 
 
-def noisy_gradient(X, y, *, domain, loss, epsilon, delta, iterations, step, rng):
+def noisy_gradient(X, y, *, domain, loss, iterations, epsilon, delta, step, rng):
     """Go down the slope of the mean loss in a public number of noisy steps.
 
     Parameters
     ----------
     X, y, domain, loss
         As in `fit_model`.
+    iterations : int ≥ 1, public, how many steps, T
+    step : float > 0, public, the step: θ moves by so many times the noisy mean of the gradients
     epsilon, delta : float > 0, δ < 1
-    iterations : int ≥ 1, T, public
-    step : float > 0, public; θ moves by so many times the noisy mean of the gradients
     rng : numpy.random.Generator
 
     Returns

@@ -50,16 +50,17 @@ class Fit:
     gradient: float
 
 
-def fit_model(X, y, *, loss, domain, changes=2, ridge=0.0, tilt=0.0):
+def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     """Fit a model, without any privacy.
 
     Parameters
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
-    loss : Loss
     domain : Box or Ball, public; records outside are moved into it
-    changes : int ≥ 0, k: it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for the fit itself
+    loss : Loss
+    changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for
+        the fit itself
     ridge : float ≥ 0, Λ
     tilt : float or array_like of shape (d,), b
 

@@ -72,7 +72,7 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
-    move : (a, b), two points of the domain, as rows of X: what changes if a person goes from a to b?
+    move : (a, b), two points of the domain, each as a row of X: what changes if a person goes from a to b?
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
     epsilon, delta : float > 0, δ < 1/2
