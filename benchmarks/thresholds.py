@@ -48,7 +48,7 @@ COEFFICIENT = {
 VECTOR = {
     "isotropic, source form": partial(glm.isotropic_noise, form="source", split=.5),
     "isotropic, sharp": partial(glm.isotropic_noise, form="sharp", split=.25),
-    "isotropic, generic": partial(glm.isotropic_noise, form="generic", split=.25),
+    "isotropic, generic": partial(glm.isotropic_noise, form="generic", split=.5),
     "shaped noise": partial(glm.release_vector, split=.25)}
 ON_BALL = {"condition number, exact", "condition number, simple"}
 
