@@ -13,6 +13,7 @@
 * ``factorization``: many questions from one message, or from one noisy vector.
 * ``aggregation``: any estimator, made private from outside.
 * ``friendly``: aggregates of records that are near each other, wherever that is.
+* ``glm``: one number from a model, or all of them.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no

@@ -66,7 +66,7 @@ def imports(file, root=ROOT):
 
 
 ORDER = ["_checks", "_numerics", "_samplers", "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
-         "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "audit"]
+         "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
@@ -74,7 +74,9 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
             "aggregation": ["stability", "answers", "blocks"],
-            "friendly": ["counts", "weights", "mean", "tuples"]}
+            "friendly": ["counts", "weights", "mean", "tuples"],
+            "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "results", "releases",
+                    "baselines", "tables"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

@@ -20,7 +20,7 @@ import pytest
 
 import dplib
 from dplib import (
-    _checks, aggregation, factorization, friendly, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
+    _checks, aggregation, factorization, friendly, glm, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
 from dplib.aggregation import answers as answers_of_blocks, blocks
 from dplib.factorization import central_release, local_release
 from dplib.friendly import mean as friendly_mean, weights as friendly_weights
@@ -139,6 +139,12 @@ def reports_from_averages(function):
     return [(simulate, number_pairs())]
 
 
+def fitted(**given):
+    """A release of a fitted model: each record stands for the outcome of one person and for both covariates."""
+    pairs = lambda: islice((pair for pair in number_pairs() if np.ndim(pair[0]) == 1), 0, None, 5)
+    return lambda function: [(lambda x, rng: function([[value, value] for value in x], list(x), **given, rng=rng), pairs())]
+
+
 def distances():
     """Distances of one answer from bad data, at most 1 apart, in all the types that they come in."""
     ends = [([2**62 - 1], [2**62]), ([True], [2]), ([np.True_], [0]), ([np.uint64(7)], [8]), ([np.int8(1), 5], [2, np.uint64(5)])]
@@ -171,6 +177,7 @@ HUGE_ANSWERS = dict(pairs=lambda: answers(HUGE), sensitivity=HUGE, epsilon=1)
 LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1, delta=1e-6)
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
 SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
+MODEL, LOSSES = dict(domain=glm.Box([(-1, 3)] * 2), epsilon=1), (glm.LOGISTIC, glm.ROBUST)
 FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
                   factorization.identity_factorization([[1, 0], [1, 1], [0, 5]])]
 PACKAGE = {
@@ -224,6 +231,11 @@ PACKAGE = {
     friendly.friendly_tuples: both(private(tuple_pairs, radius=3, epsilon=5, delta=1e-3),
                                    private(tuple_pairs, radius=1e290, epsilon=1e4, delta=1e-3)),
     friendly.sample_friendly_core: private(vector_pairs, radius=3),
+    glm.ridge_perturbation: both(*(fitted(**MODEL, loss=loss, ridge=1, delta=1e-6) for loss in LOSSES)),
+    glm.objective_perturbation: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
+    glm.noisy_gradient: both(*(fitted(**MODEL, loss=loss, iterations=4, step=1, delta=1e-6) for loss in LOSSES)),
+    glm.noisy_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
+    glm.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
 }
 
 

@@ -178,9 +178,10 @@ def integrated_delta(*, sigma, up, down, epsilon, certificates, step=1e-3):
 def _factor(name, value, at_most=np.inf):
     """A factor from 1 on, infinite where nothing is known."""
     array = np.asarray(_checks.numbers(name, value), dtype=np.float64)
-    if not np.all((array >= 1) & (array <= at_most)):
-        raise ValueError(f"{name} must be at least 1{f' and at most {at_most:g}' * np.isfinite(at_most)}, "
-                         f"got {array[~((array >= 1) & (array <= at_most))].flat[0]}")
+    good = (array >= 1) & (array <= at_most)
+    if not good.all():
+        limit = f" and at most {at_most:g}" if np.isfinite(at_most) else ""
+        raise ValueError(f"{name} must be at least 1{limit}, got {array[~good].flat[0]}")
     return array
 
 
