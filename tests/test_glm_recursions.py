@@ -117,7 +117,7 @@ def test_the_exact_distribution_is_private_and_never_too_large_but_for_delta():
             assert too_large <= delta * (1 + 1e-9) and (steps < 2 or too_large > .5 * delta)
         for law, other in [*zip(laws, laws[1:]), *zip(laws[1:], laws)]:
             assert all(p <= np.exp(epsilon) * other[level] * (1 + 1e-9) for level, p in law.items() if p > 1e-200)
-        assert any(p > np.exp(epsilon) * laws[5][level] * 1.1 for level, p in laws[7].items() if level in laws[5])     # two steps are not one
+        assert any(p > np.exp(epsilon) * laws[5][level] * 1.1 for level, p in laws[7].items() if level in laws[5])  # two steps are not one
 
 
 def test_the_offset_of_continuous_noise_is_wrong_for_geometric_noise():

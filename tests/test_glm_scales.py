@@ -30,7 +30,7 @@ def exact(epsilon, m, r):
 
 
 def test_golden_values():
-    assert [f"{value:.6e}" for value in mismatched_gaussian_delta(.5, shift=.2, ratio=[1, .98, 1.02])] == [
+    assert [f"{value:.6e}" for value in mismatched_gaussian_delta(shift=.2, ratio=[1, .98, 1.02], epsilon=.5)] == [
         "5.125361e-04", "2.326874e-03", "1.302215e-07"]
     assert gaussian_noise_multiplier(up=1, down=1, epsilon=[.75, .5, 1, .5], delta=[5e-7, 5e-7, 1e-6, 5e-7]).round(5).tolist() == [
         5.71, 8.34832, 4.22468, 8.34832]
@@ -45,7 +45,7 @@ def test_as_exact_as_it_says():
         epsilon = rng.choice([0, rng.uniform(-3, 5), 10 ** rng.uniform(-6, 1)])
         m = rng.choice([0, 10 ** rng.uniform(-4, 2), 1e-4, .2, -.5])
         r = rng.choice([1, np.exp(rng.normal() * 10 ** rng.uniform(-6, 0)), 1.0001, .999, 2, .5, 1.02])
-        found, expected = mismatched_gaussian_delta(epsilon, shift=m, ratio=r), exact(epsilon, abs(m), r)
+        found, expected = mismatched_gaussian_delta(shift=m, ratio=r, epsilon=epsilon), exact(epsilon, abs(m), r)
         if expected > 1e-250 and (m or abs(r - 1) > 1e-5 or r == 1) and expected > 0:
             worst = max(worst, abs(found / expected - 1))
         else:
@@ -56,30 +56,30 @@ def test_as_exact_as_it_says():
 def test_far_tails_and_corners():
     for epsilon, m, r in [(5, .2, 1), (5, .2, .98), (20, .5, .9), (3.944304765033591, .2, 1.0001), (.05, .01, 1.05), (.5, 0, .98),
                           (.2, .5, 3), (-.1, .5, 3), (1.5, .3, 1.45)]:
-        assert mismatched_gaussian_delta(epsilon, shift=m, ratio=r) == pytest.approx(exact(epsilon, m, r), rel=1e-9, abs=0)
-    assert mismatched_gaussian_delta([-1, 0, 1], shift=0, ratio=1) == pytest.approx([1 - np.exp(-1), 0, 0])
-    assert mismatched_gaussian_delta(np.log(2), shift=0, ratio=2) == pytest.approx(0, abs=1e-15)          # p ≤ 2q everywhere
-    assert mismatched_gaussian_delta(1, shift=[1e300, -1e300, 80], ratio=[1, 1e6, 1e-6]).tolist() == pytest.approx([1, 1, 1])
-    same = mismatched_gaussian_delta([[.1], [1], [4]], shift=[.03, .3, 3], ratio=1)
+        assert mismatched_gaussian_delta(shift=m, ratio=r, epsilon=epsilon) == pytest.approx(exact(epsilon, m, r), rel=1e-9, abs=0)
+    assert mismatched_gaussian_delta(shift=0, ratio=1, epsilon=[-1, 0, 1]) == pytest.approx([1 - np.exp(-1), 0, 0])
+    assert mismatched_gaussian_delta(shift=0, ratio=2, epsilon=np.log(2)) == pytest.approx(0, abs=1e-15)          # p ≤ 2q everywhere
+    assert mismatched_gaussian_delta(shift=[1e300, -1e300, 80], ratio=[1, 1e6, 1e-6], epsilon=1).tolist() == pytest.approx([1, 1, 1])
+    same = mismatched_gaussian_delta(shift=[.03, .3, 3], ratio=1, epsilon=[[.1], [1], [4]])
     assert np.allclose(same, gaussian_delta(sigma=1 / np.array([.03, .3, 3]), sensitivity=1, epsilon=[[.1], [1], [4]]), rtol=1e-9, atol=0)
     with pytest.raises(ValueError, match="ratio must be finite and at least 1e-06 and at most 1e.06, got 0"):
-        mismatched_gaussian_delta(1, shift=1, ratio=0)
+        mismatched_gaussian_delta(shift=1, ratio=0, epsilon=1)
 
 
 def test_it_is_the_integral_of_what_one_density_has_more():
     x = np.linspace(-60, 60, 600_001)
     for epsilon, m, r in [(.5, .2, .98), (0, 1, .5), (-.5, 1, 2), (1, 2, 1), (.3, .5, 1.4), (.1, 0, .7)]:
         more = np.maximum(norm.pdf(x) - np.exp(epsilon) * norm.pdf(x, m, r), 0)
-        assert mismatched_gaussian_delta(epsilon, shift=m, ratio=r) == pytest.approx(more.sum() * (x[1] - x[0]), rel=1e-6)
+        assert mismatched_gaussian_delta(shift=m, ratio=r, epsilon=epsilon) == pytest.approx(more.sum() * (x[1] - x[0]), rel=1e-6)
 
 
 def test_it_grows_with_the_shift_and_falls_with_epsilon():
     shift = np.geomspace(1e-4, 1e3, 3000)
     for r in (.5, .97, .999999, 1, 1.000001, 1.03, 2):
         for epsilon in (-.3, 0, .01, .5, 3):
-            values = mismatched_gaussian_delta(epsilon, shift=shift, ratio=r)
+            values = mismatched_gaussian_delta(shift=shift, ratio=r, epsilon=epsilon)
             assert np.all(values[1:] >= values[:-1] * (1 - 1e-9) - 1e-16)
-        values = mismatched_gaussian_delta(np.linspace(-2, 6, 2000), shift=.3, ratio=r)
+        values = mismatched_gaussian_delta(shift=.3, ratio=r, epsilon=np.linspace(-2, 6, 2000))
         assert np.all(values[1:] <= values[:-1] * (1 + 1e-9) + 1e-16)
 
 
@@ -92,10 +92,10 @@ def test_the_cells_cover_every_ratio_and_cost_little():
         up, down = np.exp(rng.exponential(.05, 2))
         m, epsilon = rng.uniform(.02, 1), rng.uniform(.1, 3)
         ratios = np.geomspace(1 / down, up, 3001)
-        truth = mismatched_gaussian_delta(epsilon, shift=m, ratio=ratios).max()
+        truth = mismatched_gaussian_delta(shift=m, ratio=ratios, epsilon=epsilon).max()
         bound = float(_worst(m, up, down, epsilon))
         assert truth <= bound * (1 + 1e-9)
-        cheaper = mismatched_gaussian_delta(epsilon - np.log(up * down) / 16, shift=m, ratio=ratios).max()
+        cheaper = mismatched_gaussian_delta(shift=m, ratio=ratios, epsilon=epsilon - np.log(up * down) / 16).max()
         assert bound <= cheaper * (1 + 1e-6)
 
 
@@ -165,7 +165,7 @@ def rounded_up(certificates, sigma, step):
         mine[-1] += .5
         mass, lowest = np.convolve(mass, mine), lowest + grid[0]
     left = 1 - step * (lowest + np.arange(mass.size))
-    return mass @ mismatched_gaussian_delta(left, shift=1 / sigma, ratio=1)
+    return mass @ mismatched_gaussian_delta(shift=1 / sigma, ratio=1, epsilon=left)
 
 
 @pytest.mark.parametrize("certificates, sigma, golden", [([.25], 5.5, "5.47486e-07"), ([.25, .25], 7.75, "5.25139e-07")])

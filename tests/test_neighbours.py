@@ -178,6 +178,7 @@ LARGE_ANSWERS = dict(pairs=lambda: answers(1e307), sensitivity=1e307, epsilon=1,
 COUNTS, SCORES = dict(pairs=counts, sensitivity=1, epsilon=1), dict(pairs=scores, sensitivity=HUGE, epsilon=1)
 SPARSE = both(histogram(integer_pairs, domain="integers", delta=1e-6), histogram(text_pairs, domain="text", delta=1e-6))
 MODEL, LOSSES = dict(domain=glm.Box([(-1, 3)] * 2), epsilon=1), (glm.LOGISTIC, glm.ROBUST)
+LEVELS = glm.source_levels(radius=2, largest_curvature=0.25, size=1000)
 FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
                   factorization.identity_factorization([[1, 0], [1, 1], [0, 5]])]
 PACKAGE = {
@@ -236,6 +237,10 @@ PACKAGE = {
     glm.noisy_gradient: both(*(fitted(**MODEL, loss=loss, iterations=4, step=1, delta=1e-6) for loss in LOSSES)),
     glm.noisy_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
     glm.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
+    glm.certify_by_recursion: both(*(private(lambda: answers(1e300), levels=levels, epsilon=1, delta=1e-6, noise=noise)
+                                     for levels in (glm.linear_levels(step=1e300), LEVELS) for noise in NOISES)),
+    glm.certify_largest_eigenvalue: private(lambda: answers(HUGE), smallest_eigenvalue=0.4, radius=2, largest_curvature=0.25, size=1000,
+                                            epsilon=1, delta=1e-6),
 }
 
 

@@ -31,14 +31,18 @@ PROBLEM = {"variables": "how many",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
            "trials": "runs", "at_least": "size", "at_most": "size",
            "queries": "how many queries", "users": "how many people", "reference": "one record",
-           "tolerance": "how far", "candidates": "public", "wrong": "label is wrong"}
+           "tolerance": "how far", "candidates": "public", "wrong": "label is wrong",
+           "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
+           "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
+           "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks", "levels": "recursion",
+           "steps": "whole", "aspect": "ball"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
           "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell",
-          "beta": "probability", "level": "probability", "slack": "δ'", "step": "grid",
+          "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid",
           "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}

@@ -18,14 +18,14 @@ from dplib.glm.stability import DirectionConstants, _largest, prediction_shift
 KAPPA = 1.25  # of the source's linear bound: e^a - 1 ≤ KAPPA a for a ≤ 2/5, where its condition keeps a
 
 
-def shift_sharp(*, eigenvalue, radius, size):
+def shift_sharp(*, size, radius, eigenvalue):
     """How far a fit moves when one of n records is replaced, from the smallest eigenvalue of its curvature.
 
     Parameters
     ----------
-    eigenvalue : float ≥ 0 or array_like, the smallest eigenvalue λ of H/n, the mean over the records, or a lower bound of it
-    radius : float > 0 or array_like, R, the largest ℓ₂ norm of x
     size : int ≥ 1 or array_like, the number n of records
+    radius : float > 0 or array_like, R, the largest ℓ₂ norm of x
+    eigenvalue : float ≥ 0 or array_like, the smallest eigenvalue λ of H/n, the mean over the records, or a lower bound of it
 
     Returns
     -------
@@ -39,19 +39,19 @@ def shift_sharp(*, eigenvalue, radius, size):
 
     Examples
     --------
-    >>> print(f"{shift_sharp(eigenvalue=0.4, radius=5**0.5, size=5000):.8f}")
+    >>> print(f"{shift_sharp(size=5000, radius=5**0.5, eigenvalue=0.4):.8f}")
     0.00224168
     """
     eigenvalue, radius, size = _ball(eigenvalue, radius, size)
     return prediction_shift(nu=size * eigenvalue / radius**2, changes=2.0) / radius
 
 
-def shift_source(*, eigenvalue, radius, size):
+def shift_source(*, size, radius, eigenvalue):
     """`shift_sharp` as first published, from a linear bound of the change of curvature.
 
     Parameters
     ----------
-    eigenvalue, radius, size
+    size, radius, eigenvalue
         As in `shift_sharp`.
 
     Returns
@@ -65,19 +65,19 @@ def shift_source(*, eigenvalue, radius, size):
 
     Examples
     --------
-    >>> print(f"{shift_source(eigenvalue=0.4, radius=5**0.5, size=5000):.8f}")
+    >>> print(f"{shift_source(size=5000, radius=5**0.5, eigenvalue=0.4):.8f}")
     0.00225022
     """
     eigenvalue, radius, size = _ball(eigenvalue, radius, size)
     return _smaller_root(4 * radius, size * eigenvalue, 8 * KAPPA * radius**2, size * eigenvalue)
 
 
-def shift_generic(*, eigenvalue, lipschitz, size):
+def shift_generic(*, size, eigenvalue, lipschitz):
     """How far the fit of any smooth convex loss moves when one of n records is replaced.
 
     Parameters
     ----------
-    eigenvalue, size
+    size, eigenvalue
         As in `shift_sharp`.
     lipschitz : (float, float, float), Lipschitz constants G₀, G₁, G₂ of the loss, its gradient and its Hessian, in ℓ₂ norm
 
@@ -93,7 +93,7 @@ def shift_generic(*, eigenvalue, lipschitz, size):
     Examples
     --------
     >>> lipschitz = (5**0.5, 2.5, 5**1.5 / 27**0.5)
-    >>> print(f"{shift_generic(eigenvalue=0.4, lipschitz=lipschitz, size=5000):.8f}")
+    >>> print(f"{shift_generic(size=5000, eigenvalue=0.4, lipschitz=lipschitz):.8f}")
     0.00224968
     """
     eigenvalue, _, size = _ball(eigenvalue, 1.0, size)
@@ -102,16 +102,16 @@ def shift_generic(*, eigenvalue, lipschitz, size):
     return np.where(size * eigenvalue**2 > 4 * g0 * g2, shift, np.inf)[()]
 
 
-def eigenvalue_ratio_constants(*, smallest_eigenvalue, largest_eigenvalue, radius, aspect, largest_curvature, size):
+def eigenvalue_ratio_constants(*, size, radius, largest_curvature, smallest_eigenvalue, largest_eigenvalue, aspect):
     """`direction_constants` through the condition number, for one of n records replaced.
 
     Parameters
     ----------
-    smallest_eigenvalue, largest_eigenvalue : float ≥ 0 or array_like, bounds of all eigenvalues of H/n
-    radius : float > 0 or array_like, R, the largest ℓ₂ norm of x
-    aspect : float ≥ 1 or array_like, R/inf σ(z) over ‖z‖₂ = 1: 1 for a ball around 0, √d for a cube
-    largest_curvature : float > 0 or array_like, sup h''
     size : int ≥ 1 or array_like, the number n of records
+    radius : float > 0 or array_like, R, the largest ℓ₂ norm of x
+    largest_curvature : float > 0 or array_like, sup h''
+    smallest_eigenvalue, largest_eigenvalue : float ≥ 0 or array_like, bounds of all eigenvalues of H/n
+    aspect : float ≥ 1 or array_like, R/inf σ(z) over ‖z‖₂ = 1: 1 for a ball around 0, √d for a cube
 
     Returns
     -------
@@ -127,8 +127,8 @@ def eigenvalue_ratio_constants(*, smallest_eigenvalue, largest_eigenvalue, radiu
 
     Examples
     --------
-    >>> constants = eigenvalue_ratio_constants(smallest_eigenvalue=0.35, largest_eigenvalue=0.45, radius=5**0.5, aspect=5**0.5,
-    ...                                        largest_curvature=1/2, size=20_000)
+    >>> constants = eigenvalue_ratio_constants(size=20_000, radius=5**0.5, largest_curvature=1/2, smallest_eigenvalue=0.35,
+    ...                                        largest_eigenvalue=0.45, aspect=5**0.5)
     >>> print(f"{constants.factor:.5f} {constants.up:.5f} {constants.down:.5f}")
     1.00181 1.00434 1.00435
     """

@@ -37,13 +37,13 @@ class Levels:
     table: np.ndarray
     step: float
 
-    def count(self, value):
+    def count(self, eigenvalue):
         """N(λ), the number of steps down to 0.
 
         Parameters
         ----------
-        value : array_like of real numbers, the exact answer λ; negative numbers count as 0"""
-        value = np.maximum(_checks.reals("value", value), 0)
+        eigenvalue : array_like of real numbers, the exact smallest eigenvalue λ; negative numbers count as 0"""
+        value = np.maximum(_checks.reals("eigenvalue", eigenvalue), 0)
         last = self.table.size - 1
         inside = np.maximum(np.searchsorted(self.table, value, side="left") - 1, 0)
         with np.errstate(over="ignore"):
@@ -78,17 +78,17 @@ def linear_levels(*, step):
     >>> linear_levels(step=0.25).count([0, 0.1, 0.3, 1])
     array([0, 1, 2, 4])
     """
-    return Levels(np.zeros(2), _checks.parameter("step", step) * (1 + CUSHION))
+    return Levels(np.zeros(2), _checks.parameter("step", step, at_most=1e300) * (1 + CUSHION))
 
 
-def source_levels(*, radius, largest_curvature, size):
+def source_levels(*, size, radius, largest_curvature):
     """The levels of the recursion as first published.
 
     Parameters
     ----------
+    size : int ≥ 1, the number n of records
     radius : float > 0, R, the largest ℓ₂ norm of x
     largest_curvature : float > 0, sup h'', at most 1
-    size : int ≥ 1, the number n of records
 
     Returns
     -------
@@ -103,7 +103,7 @@ def source_levels(*, radius, largest_curvature, size):
 
     Examples
     --------
-    >>> int(source_levels(radius=5**0.5, largest_curvature=1/2, size=5000).count(0.4))
+    >>> int(source_levels(size=5000, radius=5**0.5, largest_curvature=1/2).count(0.4))
     129
     """
     square = _checks.parameter("radius", radius, above=0) ** 2 / _checks.integer("size", size, at_least=1)
@@ -112,14 +112,14 @@ def source_levels(*, radius, largest_curvature, size):
     return _levels(lambda z: c if z <= c / 2 else z * (z / (z - c / 4)), a, c / 4 + a)
 
 
-def generic_levels(*, lipschitz, size):
+def generic_levels(*, size, lipschitz):
     """The levels of a recursion for any smooth convex loss.
 
     Parameters
     ----------
-    lipschitz : (float, float, float), Lipschitz constants G₀, G₁, G₂ of the loss, its gradient and its Hessian, in ℓ₂ norm
     size
         As in `source_levels`.
+    lipschitz : (float, float, float), Lipschitz constants G₀, G₁, G₂ of the loss, its gradient and its Hessian, in ℓ₂ norm
 
     Returns
     -------
@@ -133,7 +133,7 @@ def generic_levels(*, lipschitz, size):
 
     Examples
     --------
-    >>> int(generic_levels(lipschitz=(5**0.5, 2.5, 5**1.5 / 27**0.5), size=5000).count(0.4))
+    >>> int(generic_levels(size=5000, lipschitz=(5**0.5, 2.5, 5**1.5 / 27**0.5)).count(0.4))
     39
     """
     size = _checks.integer("size", size, at_least=1)
@@ -215,18 +215,18 @@ def certify_by_recursion(value, *, levels, epsilon, delta, noise="discrete_lapla
     _checks.choice("noise", noise, NOISES)
     offset = certificate_offset(epsilon=epsilon, delta=_checks.parameter("delta", delta), noise=noise)
     add = mechanisms.discrete_laplace if noise == "discrete_laplace" else mechanisms.laplace
-    return levels.level(np.ceil(add(levels.count(value), sensitivity=1, epsilon=epsilon, rng=rng) - offset))
+    return levels.level(np.ceil(add(levels.count(_checks.reals("value", value)), sensitivity=1, epsilon=epsilon, rng=rng) - offset))
 
 
-def certify_largest_eigenvalue(value, *, smallest_eigenvalue, radius, largest_curvature, size, epsilon, delta, rng):
+def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smallest_eigenvalue, epsilon, delta, rng):
     """A private number that is above the largest eigenvalue of the curvature, except with probability δ.
 
     Parameters
     ----------
     value : array_like of real numbers, the exact answers, largest eigenvalues λ of H/n
-    smallest_eigenvalue : float ≥ 0 or array_like, a published lower bound of the smallest eigenvalue
-    radius, largest_curvature, size
+    size, radius, largest_curvature
         As in `source_levels`.
+    smallest_eigenvalue : float ≥ 0 or array_like, a published lower bound of the smallest eigenvalue
     epsilon, delta : float > 0, δ < 1
     rng : numpy.random.Generator
 
@@ -246,7 +246,7 @@ def certify_largest_eigenvalue(value, *, smallest_eigenvalue, radius, largest_cu
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> upper = certify_largest_eigenvalue(0.45, smallest_eigenvalue=0.35, radius=5**0.5, largest_curvature=1/2, size=20_000,
+    >>> upper = certify_largest_eigenvalue(0.45, size=20_000, radius=5**0.5, largest_curvature=1/2, smallest_eigenvalue=0.35,
     ...                                    epsilon=1, delta=1e-6, rng=rng)
     >>> round(float(upper), 4)
     0.4602

@@ -24,14 +24,14 @@ MOST_NOISE = np.log(2.0**20)  # above the noise of a scale that does not differ
 CLOSE = 1e-10  # the relative width to which noise multipliers are found
 
 
-def mismatched_gaussian_delta(epsilon, *, shift, ratio):
+def mismatched_gaussian_delta(*, shift, ratio, epsilon):
     """The smallest δ at which two normal distributions of different scale are indistinguishable in one direction.
 
     Parameters
     ----------
-    epsilon : float of any sign or array_like, at most 700 in absolute value
     shift : float or array_like, m, the mean under Q = N(m, r²), in standard deviations of P = N(0, 1)
     ratio : float from 1e-6 to 1e6 or array_like, r, the standard deviation under Q
+    epsilon : float of any sign or array_like, at most 700 in absolute value
 
     Returns
     -------
@@ -44,7 +44,7 @@ def mismatched_gaussian_delta(epsilon, *, shift, ratio):
 
     Examples
     --------
-    >>> for delta in mismatched_gaussian_delta(0.5, shift=0.2, ratio=[0.98, 1, 1.02]):
+    >>> for delta in mismatched_gaussian_delta(shift=0.2, ratio=[0.98, 1, 1.02], epsilon=0.5):
     ...     print(f"{delta:.6e}")
     2.326874e-03
     5.125361e-04
@@ -141,8 +141,7 @@ def integrated_delta(*, sigma, up, down, epsilon, certificates, step=1e-3):
     ----------
     sigma : float > 0
         Standard deviation of the noise, in units of a scale that bounds the change of the answer, fixed beforehand.
-    up, down : float ≥ 1
-        As in `gaussian_noise_multiplier`, fixed beforehand, too.
+    up, down : float ≥ 1, the factors of `gaussian_noise_multiplier`, fixed beforehand, too
     epsilon : float > 0, of everything together
     certificates : sequence of float > 0, the ε of each of the Laplace mechanisms before
     step : float > 0, the distance of the points of the grid of losses

@@ -172,14 +172,14 @@ def mahalanobis_constants(*, nu, changes, added, removed, largest_curvature):
         return MahalanobisConstants(_length(s, nu), up[()], np.sqrt(np.exp(s) + added * c))
 
 
-def vector_constants(*, nu, changes, added, removed, largest_curvature, dimension):
+def vector_constants(*, dimension, nu, changes, added, removed, largest_curvature):
     """How far all coefficients together move, and how much their curvature changes.
 
     Parameters
     ----------
+    dimension : int ≥ 1 or array_like, the number d of coordinates
     nu, changes, added, removed, largest_curvature
         As in `mahalanobis_constants`.
-    dimension : int ≥ 1 or array_like, the number d of coordinates
 
     Returns
     -------
@@ -196,7 +196,7 @@ def vector_constants(*, nu, changes, added, removed, largest_curvature, dimensio
 
     Examples
     --------
-    >>> constants = vector_constants(nu=400, changes=2, added=1, removed=1, largest_curvature=1/2, dimension=5)
+    >>> constants = vector_constants(dimension=5, nu=400, changes=2, added=1, removed=1, largest_curvature=1/2)
     >>> print(f"{constants.length:.5f} {constants.operator:.5f} {constants.frobenius:.5f}")
     0.10025 0.00628 0.00928
     """
