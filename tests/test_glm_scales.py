@@ -6,9 +6,11 @@ import pytest
 from scipy.stats import norm
 
 from dplib.accounting import PrivacyLoss
-from dplib.glm import direction_constants, gaussian_noise_multiplier, integrated_delta, laplace_epsilon, mismatched_gaussian_delta
+from dplib.glm import (
+    direction_constants, gaussian_noise_multiplier, integrated_delta, laplace_epsilon, mismatched_gaussian_delta, vector_noise_multiplier)
 from dplib.glm.scales import _worst
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
+from tests.chance import FAR
 
 
 def exact(epsilon, m, r):
@@ -117,6 +119,45 @@ def test_a_percent_or_two_of_mismatch_cost_much():
     for epsilon, delta, doubled in ((1, 1e-6, 1.03), (.75, 5e-7, 1.03), (.5, 5e-7, 1.015)):
         sigma = dict(zip(ratios, gaussian_noise_multiplier(up=ratios, down=ratios, epsilon=epsilon, delta=delta)))
         assert sigma[doubled] > 2 * sigma[1], (epsilon, sigma)
+
+
+def normal_excess(E, m, epsilon, draws):
+    """(an unbiased estimate, its standard error) of E_γ of N(0, I) against N(m, (I + E)⁻¹)."""
+    precision = np.eye(len(m)) + E
+    away = draws - m
+    log_ratio = (-(draws**2).sum(1) + np.einsum("ni,ij,nj->n", away, precision, away) - np.linalg.slogdet(precision)[1]) / 2
+    more = np.maximum(-np.expm1(epsilon - log_ratio), 0)
+    return more.mean(), more.std() / np.sqrt(len(more))
+
+
+def test_a_vector_of_normal_noise_in_one_dimension_exactly():
+    rng, worst, naive = np.random.default_rng(6), 0, 0
+    for _ in range(300):
+        e, epsilon, delta = rng.exponential(.02), rng.uniform(.3, 2), 10 ** rng.uniform(-8, -2)
+        sigma = vector_noise_multiplier(operator=e, frobenius=e, epsilon=epsilon, delta=delta)
+        plain = vector_noise_multiplier(operator=0, frobenius=0, epsilon=epsilon, delta=delta)
+        assert sigma >= plain >= gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta)
+        for sign in (-1, 1) if e < 1 and np.isfinite(sigma) else ():
+            ratio = (1 + sign * e) ** -.5
+            worst = max(worst, mismatched_gaussian_delta(shift=1 / sigma, ratio=ratio, epsilon=epsilon) / delta)
+            naive = max(naive, mismatched_gaussian_delta(shift=1 / plain, ratio=ratio, epsilon=epsilon) / delta)
+    assert worst <= 1 and naive > 2
+
+
+def test_a_vector_of_normal_noise_in_four_dimensions():
+    rng, d, epsilon, delta = np.random.default_rng(7), 4, 1, .05
+    draws = rng.normal(size=(100_000, d))
+    for e in (.02, .06):
+        for E in (np.diag([e] * d), -np.diag([e] * d), np.diag([e, -e, e, -e]), np.diag([e, 0, 0, 0])):
+            sigma = vector_noise_multiplier(operator=e, frobenius=np.linalg.norm(E), epsilon=epsilon, delta=delta)
+            for m in (np.eye(d)[0] / sigma, np.full(d, d**-.5) / sigma):
+                value, error = normal_excess(E, m, epsilon, draws)
+                assert value + FAR * error < delta
+    assert normal_excess(np.diag([.5] * d), np.zeros(d), .1, draws)[0] > delta         # the estimate sees a mismatch
+    ends = vector_noise_multiplier(operator=[.999, 1, np.inf, .1], frobenius=[.1, .1, np.inf, 1], epsilon=1, delta=1e-6)
+    assert np.isinf(ends).all()
+    with pytest.raises(ValueError, match="frobenius must be at least 0, got -1"):
+        vector_noise_multiplier(operator=0, frobenius=-1, epsilon=1, delta=.1)
 
 
 def laplace_delta(epsilon, m, b):

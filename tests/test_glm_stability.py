@@ -91,6 +91,12 @@ def test_steps_of_one_record_telescope_and_the_source_form_is_never_smaller():
     assert np.all(source[finite] <= 4 * 3 / (1e4 * eigenvalue[finite]) * (1 + 1e-15))
 
 
+def test_on_a_ball_the_sharp_form_is_the_one_without_units():
+    for radius in (.01, 1, 30):                                   # the same data, in other units: λ and R² grow together
+        assert radius * shift_sharp(size=5000, radius=radius, eigenvalue=.08 * radius**2) == pytest.approx(
+            prediction_shift(nu=400, changes=2), rel=1e-12)
+
+
 def test_the_domain_and_the_messages():
     with pytest.raises(ValueError, match="nu must be finite and at least 0, got -1"):
         prediction_shift(nu=-1, changes=2)

@@ -77,6 +77,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "friendly": ["counts", "weights", "mean", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "results", "releases",
                     "baselines", "tables"]}
+                    "vectors", "baselines", "tables"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

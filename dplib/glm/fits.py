@@ -192,13 +192,13 @@ def _trust_region(values, along, radius):
     """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius, in the coordinates of H's eigenvectors; its multiplier."""
     values = np.maximum(values, 0)
     length = lambda multiplier: np.linalg.norm(along / (2 * (QUADRATIC * values + multiplier)))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside = np.where(along != 0, along / (2 * QUADRATIC * values), 0)
-    if np.linalg.norm(inside) <= radius:
+    if np.abs(inside).max() <= radius and np.linalg.norm(inside) <= radius:
         return -inside, 0.0
     top = np.linalg.norm(along) / radius  # twice as much as could be needed
     if length(top * 1e-18) <= radius:
-        multiplier = 0.0
+        multiplier = top * 1e-18
     else:
         multiplier = brentq(lambda m: 1 / length(m) - 1 / radius, top * 1e-18, top, xtol=top * 1e-15)
     size = -along / (2 * (QUADRATIC * values + multiplier))

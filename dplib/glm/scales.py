@@ -11,7 +11,7 @@ up, down
 """
 
 import numpy as np
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx, ndtr, ndtri
 
 from dplib import _checks, mechanisms
 from dplib.accounting import PrivacyLoss
@@ -76,7 +76,7 @@ def gaussian_noise_multiplier(*, up, down, epsilon, delta):
         cells, in each of which γ q is at least γ times (lowest r)/(highest r) times the density of the lowest r. If ``up`` and
         ``down`` come from a published number, σ does so, too.
     :Error: At most 1e-9 relatively above what the cells allow; they cost at most ln(up down)/16 in ε.
-    :Cost: 20 ms for one multiplier, 0.4 s for 100.
+    :Cost: 20 ms for one multiplier, 70 ms for 100.
     :References: The page *Noise that fits*.
 
     Examples
@@ -99,6 +99,47 @@ def gaussian_noise_multiplier(*, up, down, epsilon, delta):
         good = enough(middle)
         low, high = np.where(good, low, middle), np.where(good, middle, high)
     return np.where(possible, lowest * np.exp(high), np.inf).reshape(shape)[()]
+
+
+def vector_noise_multiplier(*, operator, frobenius, epsilon, delta):
+    """A noise multiplier with which Gaussian noise in many dimensions is private, although its covariance is that of the data.
+
+    Parameters
+    ----------
+    operator, frobenius : float ≥ 0 or array_like, bounds of these norms of what neighbours differ by; see `vector_constants`
+    epsilon, delta : float > 0 or array_like, δ < 1
+
+    Returns
+    -------
+    float64, the broadcast shape
+        σ = (z + √(z² + 2ε'))/(2ε'), z = Φ⁻¹(1 - δ/2), ε' = (ε - frobenius √x - operator x - frobenius²/(4(1 - operator)))/(1 +
+        operator), x = ln(2/δ); infinite where ε' ≤ 0 or operator ≥ 1.
+
+    Notes
+    -----
+    :Privacy: N(0, I) has at most δ more than e^ε times the probability of N(m, (I + E)⁻¹) of any event, if ‖m‖₂ ≤ 1/σ and E has at
+        most these norms. So θ + σ c H^(-1/2) Z is (ε, δ)-DP given a published bound that ``operator``, ``frobenius`` and c, a bound
+        of √(ΔᵀHΔ), come from.
+    :Error: Not the smallest σ: at E = 0 and δ = 1e-6 it is above `gaussian_sigma` by 18% for ε = 1 and by 35% for ε = 0.1.
+    :References: The page *Noise that fits*; Laurent and Massart, *Adaptive estimation of a quadratic functional by model selection*
+        (2000), lemma 1.
+
+    Examples
+    --------
+    >>> vector_noise_multiplier(operator=[0, 0.003, 0.006], frobenius=[0, 0.005, 0.009], epsilon=0.75, delta=5e-7).round(3)
+    array([6.8  , 7.459, 8.206])
+    """
+    operator, frobenius = (_checks.numbers(name, value).astype(float) for name, value in (("operator", operator), ("frobenius", frobenius)))
+    for name, value in (("operator", operator), ("frobenius", frobenius)):
+        if not np.all(value >= 0):
+            raise ValueError(f"{name} must be at least 0, got {value[~(value >= 0)].flat[0]}")
+    epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
+    small = (operator < 1) & np.isfinite(frobenius)
+    operator, frobenius = np.where(small, operator, 0), np.where(small, frobenius, 0)
+    x, z = np.log(2 / delta), -ndtri(delta / 2)
+    left = (epsilon - frobenius * np.sqrt(x) - operator * x - frobenius**2 / (4 * (1 - operator))) / (1 + operator)
+    some = np.where(left > 0, left, 1)
+    return np.where(small & (left > 0), (z + np.sqrt(z**2 + 2 * some)) / (2 * some), np.inf)[()]
 
 
 def laplace_epsilon(*, up, down, epsilon, delta):
