@@ -76,7 +76,6 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "aggregation": ["stability", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "results", "releases",
-                    "baselines", "tables"]}
                     "vectors", "baselines", "tables"]}
 
 
