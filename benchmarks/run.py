@@ -14,6 +14,7 @@ import time
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[name] = "1"
 
+import diffprivlib.models
 import diffprivlib.tools
 import numpy as np
 import opendp.prelude as opendp
@@ -22,11 +23,13 @@ from dp_accounting.gaussian_mechanism import get_sigma_gaussian
 from fast_histogram import histogram1d
 from scipy import sparse
 from scipy.signal import fftconvolve
+from sklearn.linear_model import LogisticRegression
 
 from dplib.aggregation import private_median
 from dplib.factorization import (
     gamma2, hierarchical_factorization, release_central, square_root_factorization, threshold_workload)
 from dplib.friendly import friend_counts
+from dplib.glm import LOGISTIC, Box, fit_model, release_coefficient
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
@@ -260,6 +263,21 @@ def friends_on_a_line(size=10**6):
     return {"ours": lambda: friend_counts(x, radius=1), "baseline": lambda: np.argsort(x[:, 0]), "NumPy's sort": lambda: np.sort(x[:, 0])}
 
 
+def coefficient(size=10**5, dimension=10):
+    """One private coefficient of a logistic model; the baseline is the fit alone, without privacy, to the same gradient."""
+    rng = np.random.default_rng(0)
+    X = rng.choice([-1., 1.], size=(size, dimension - 1))
+    y = (rng.random(size) < 1 / (1 + np.exp(-X @ rng.normal(size=dimension - 1) / 3))).astype(float)
+    domain, here, there = Box([(-1, 1)] * (dimension - 1)), np.zeros(dimension - 1), np.eye(dimension - 1)[0]
+    model = lambda solver: LogisticRegression(C=np.inf, solver=solver, tol=1e-10, max_iter=10**4)
+    private = diffprivlib.models.LogisticRegression(epsilon=1, data_norm=np.sqrt(dimension), max_iter=10**4)
+    return {"ours": lambda: release_coefficient(X, y, move=(here, there), domain=domain, loss=LOGISTIC, epsilon=1, delta=1e-6, rng=rng),
+            "baseline": lambda: fit_model(X, y, loss=LOGISTIC, domain=domain),
+            "scikit-learn, Newton": lambda: model("newton-cholesky").fit(X, y),
+            "scikit-learn, L-BFGS": lambda: model("lbfgs").fit(X, y),
+            "diffprivlib": lambda: private.fit(X, y)}
+
+
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
@@ -275,7 +293,8 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "best factorization of 64 cut points, to 0.1%": price,
          "private medians of 1000 data sets, from 1001 candidates": medians,
          "friends among 5000 records of 10 coordinates": friends,
-         "friends among 1 000 000 numbers": friends_on_a_line}
+         "friends among 1 000 000 numbers": friends_on_a_line,
+         "one private coefficient of 10, from 100 000 records": coefficient}
 
 
 def main():

@@ -17,7 +17,10 @@ WITHOUT = dict(epsilon=1, delta=1e-6, split=.25)
 
 
 def multiplier(nu, rows=1, largest=.5, d=2, epsilon=.75, delta=5e-7):
-    return vector_noise_multiplier(nu=nu, rows_per_unit=rows, largest_curvature=largest, dimension=d, epsilon=epsilon, delta=delta)
+    """σ at a certificate, infinite where it is refused."""
+    bound = vector_constants(nu=nu, changes=2 * rows + 1 / 1024, added=rows, removed=rows, largest_curvature=largest, dimension=d)
+    sigma = vector_noise_multiplier(operator=bound.operator, frobenius=bound.frobenius, epsilon=epsilon, delta=delta)
+    return np.where(sigma > 4 * gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta), np.inf, sigma)[()]
 
 
 # ---------------------------------------------------------------------------------------------------- the multiplier
@@ -30,7 +33,7 @@ def test_the_multiplier_by_hand():
     left = .75 - f * x**.5 - e * x - f**2 / 4 / (1 - e)
     assert gaussian_delta(sigma=multiplier(400, d=5) / (1 + e), sensitivity=1, epsilon=left) == pytest.approx(4.5e-7, rel=1e-8)
     assert multiplier(1e15) == pytest.approx(gaussian_sigma(sensitivity=1, epsilon=.75, delta=4.5e-7), rel=1e-9)
-    assert multiplier(1e15, epsilon=.02, delta=.99) == pytest.approx(1 / np.sqrt(2 * .02), rel=1e-9)      # where the mean loss decides
+    assert vector_noise_multiplier(operator=0, frobenius=0, epsilon=.02, delta=.99) == pytest.approx(5, rel=1e-9)  # the mean loss decides
 
 
 def test_the_multiplier_falls_and_ends_where_the_shape_takes_too_much():
@@ -50,10 +53,10 @@ def test_the_multiplier_falls_and_ends_where_the_shape_takes_too_much():
 def hockey(epsilon, shift, ratio, nodes=801):
     """E_γ(N(0, I) ‖ N(m, diag r²)), exactly in one dimension, by the trapezoidal rule in two."""
     if len(shift) == 1:
-        return mismatched_gaussian_delta(epsilon, shift=shift[0], ratio=ratio[0])
+        return mismatched_gaussian_delta(epsilon=epsilon, shift=shift[0], ratio=ratio[0])
     z = np.linspace(-10, 10, nodes)
     loss = np.log(ratio[0]) - z**2 / 2 + ((z - shift[0]) / ratio[0]) ** 2 / 2
-    rest = mismatched_gaussian_delta(np.clip(np.asarray(epsilon)[..., None] - loss, -700, 700), shift=shift[1], ratio=ratio[1])
+    rest = mismatched_gaussian_delta(epsilon=np.clip(np.asarray(epsilon)[..., None] - loss, -700, 700), shift=shift[1], ratio=ratio[1])
     return (norm.pdf(z) * rest).sum(-1) * (z[1] - z[0])
 
 

@@ -17,15 +17,17 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "statistic": "exact value", "sample": "draws", "cdf": "distribution function", "value": "exact answer",
         "distance": "How many", "labels": "record|person",
         "factorization": "Factorization",
-        "scores": "candidates", "values": "person|table", "vectors": "person", "tables": "statistical query",
-        "x": "data set|Records", "y": "label", "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
+        "scores": "candidates", "name": "argument", "values": "person|table|point", "vectors": "person", "tables": "statistical query",
+        "x": "data set|Records", "X": "row for each record", "y": "label|outcome",
+        "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
-        "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private"}
+        "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
+        "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "domain": "labels", "columns": "answers of every person", "hypotheses": "number N",
-           "radius": "R|ρ|how far friends", "dimension": "number k of entries|number d of (questions|coordinates)",
+           "bounds": "interval", "domain": "labels|public", "loss": "Loss", "columns": "answers of every person", "hypotheses": "number N",
+           "radius": "R|ρ|how far friends|r", "dimension": "number k of entries|number d of (questions|coordinates)",
            "R": "two factors", "A": "two factors",
            "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",
            "center": "means", "rho": "Rényi", "sd": "Standard deviation", "scale": "Scale b", "sigma": "Standard deviation",
@@ -35,14 +37,15 @@ PROBLEM = {"variables": "how many",
            "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
            "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
            "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks", "levels": "recursion",
-           "steps": "whole", "aspect": "ball", "operator": "norms", "frobenius": "norms"}
+           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many",
+           "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
           "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
-          "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell",
-          "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid",
+          "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell", "rows_per_unit": "how many",
+          "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid|step",
           "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
@@ -74,7 +77,7 @@ def parameters(function):
 
 def problems_of_names(function):
     """What is wrong with the names, the order and the defaults of a function's parameters."""
-    names = [p.name for p in parameters(function)]
+    names = [p.name for p in parameters(function) if p.name != "self"]
     yield from (f"{name} has no meaning" for name in names if name not in ORDER)
     if names != sorted(names, key=ORDER.index):
         yield f"the order is {', '.join(sorted(names, key=ORDER.index))}"

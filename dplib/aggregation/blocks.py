@@ -32,7 +32,8 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     people : array_like, optional
         Public: whose each record is. All records of a person are then in one block. If omitted, each record is a person.
     seconds : float > 0, optional
-        How long a block may take. Each block then runs in a process of its own, which starts as a copy of this one and cannot change it or another.
+        How long a block may take. Each block then runs in a process of its own, which starts as a copy of this one and cannot
+        change it or another.
     rng : numpy.random.Generator
 
     Returns

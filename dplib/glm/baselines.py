@@ -22,12 +22,12 @@ from dplib.glm.fits import CHARGED, fit_model
 ARCS = 512  # a bound of the largest sum on a quarter circle is computed on so many
 
 
-def ridge_perturbation(X, y, *, loss, domain, ridge, epsilon, delta, rng):
+def ridge_perturbation(X, y, *, domain, loss, ridge, epsilon, delta, rng):
     """Fit with a public ridge and add Gaussian noise for the worst data there are.
 
     Parameters
     ----------
-    X, y, loss, domain
+    X, y, domain, loss
         As in `fit_model`.
     ridge : float ≥ r²/512, Λ
     epsilon, delta : float > 0, δ < 1
@@ -66,7 +66,7 @@ def ridge_perturbation(X, y, *, loss, domain, ridge, epsilon, delta, rng):
     return mechanisms.gaussian(theta, sensitivity=(2 + CHARGED) * domain.reach / ridge, epsilon=epsilon, delta=delta, rng=rng)
 
 
-def objective_perturbation_scales(*, epsilon, delta, split, radius, largest_curvature):
+def objective_perturbation_scales(*, radius, largest_curvature, epsilon, delta, split):
     """The ridge and the noise with which a tilted objective has a private minimiser.
 
     Parameters
@@ -120,12 +120,12 @@ def _tilt(epsilon, delta):
     return float(high)
 
 
-def objective_perturbation(X, y, *, loss, domain, epsilon, delta, split, rng):
+def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
     """Minimise an objective that is tilted at random.
 
     Parameters
     ----------
-    X, y, loss, domain
+    X, y, domain, loss
         As in `fit_model`.
     epsilon, delta, split
         As in `objective_perturbation_scales`.
@@ -166,15 +166,15 @@ def objective_perturbation(X, y, *, loss, domain, epsilon, delta, split, rng):
     return fit_model(X, y, loss=loss, domain=domain, changes=0, ridge=ridge, tilt=tilt).theta
 
 
-def noisy_gradient(X, y, *, loss, domain, iterations, step, epsilon, delta, rng):
+def noisy_gradient(X, y, *, domain, loss, iterations, epsilon, delta, step, rng):
     """Go down the slope of the mean loss in a public number of noisy steps.
 
     Parameters
     ----------
-    X, y, loss, domain
+    X, y, domain, loss
         As in `fit_model`.
-    iterations : int ≥ 1, T, public
-    step : float > 0, public; θ moves by so many times the noisy mean of the gradients
+    iterations : int ≥ 1, public, how many steps, T
+    step : float > 0, public, the step: θ moves by so many times the noisy mean of the gradients
     epsilon, delta : float > 0, δ < 1
     rng : numpy.random.Generator
 
@@ -219,12 +219,12 @@ def noisy_gradient(X, y, *, loss, domain, iterations, step, epsilon, delta, rng)
     return kept / (iterations - iterations // 2)
 
 
-def oracle(X, y, *, move, loss, domain, epsilon, rng):
+def oracle(X, y, *, move, domain, loss, epsilon, rng):
     """NOT PRIVATE: what one coefficient would cost if the scale of its noise might be read off the data.
 
     Parameters
     ----------
-    X, y, move, loss, domain
+    X, y, move, domain, loss
         As in `one_certificate`.
     epsilon : float > 0, of noise that would be enough if all neighbours had the same curvature
     rng : numpy.random.Generator

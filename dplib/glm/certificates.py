@@ -25,7 +25,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0, κ
+    sensitivity : float > 0, the sensitivity κ of the statistic
     epsilon, delta : float > 0, δ < 1/2
 
     Returns
@@ -35,7 +35,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
     Notes
     -----
     :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)).
-    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certificate).
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below).
 
     Examples
     --------
@@ -50,7 +50,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
 
     Parameters
     ----------
-    statistic : float or array_like, T, one for each data set
+    statistic : float or array_like, the exact value T for each data set
     sensitivity : float > 0, κ, the most that T changes between neighbours
     epsilon, delta : float > 0, δ < 1/2
     rng : numpy.random.Generator
@@ -64,7 +64,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without the 0; exact coins, and T is
         rounded down to the grid.
     :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for T ≥ 0, where `certificate_margin` is κa/1024.
-    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certificate); Geng, Ding, Guo
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below); Geng, Ding, Guo
         and Kumar, *Tight analysis of privacy and utility tradeoff in approximate differential privacy* (2020).
 
     Examples

@@ -95,14 +95,18 @@ class Box:
         return columns + [[j + self.intercept for j in group] for group in self.one_hot]
 
     def design(self, X):
-        """The records in the coordinates of the box, moved into it: shape (n, dimension)."""
+        """The records in the coordinates of the box, moved into it: shape (n, dimension).
+
+        Parameters
+        ----------
+        X : array_like of finite real numbers, shape (n, columns), a row for each record
+        """
         X = _matrix(X, self.columns)
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         out = np.ones((len(X), self.dimension))
         body = out[:, self.intercept:]
         with np.errstate(over="ignore"):  # a value of 1e308 is moved all the same
             np.divide(np.clip(X, lo, hi) - (lo / 2 + hi / 2), hi / 2 - lo / 2, out=body)
-        np.clip(body, -1, 1, out=body)
         for j in self.binary:
             body[:, j] = np.where(body[:, j] > 0, 1, -1)
         for group in map(list, self.one_hot):
@@ -111,18 +115,24 @@ class Box:
         return out
 
     def point(self, name, values):
-        """One declared point of the box in its coordinates; outside of it there is none."""
+        """One declared point of the box in its coordinates; outside of it there is none.
+
+        Parameters
+        ----------
+        name : str, how a message calls the argument
+        values : array_like, shape (columns,), the point
+        """
         values = _checks.reals(name, values)
         if values.shape != (self.columns,):
             raise ValueError(f"{name} must have one value for each of {self.columns} columns, got shape {values.shape}")
         inside = self.design(values[None])[0]
-        again = self.design_inverse(inside)
+        again = self._measured(inside)
         room = INSIDE * np.array([hi - lo for lo, hi in self.bounds])
         if (np.abs(again - values) > room).any():
             raise ValueError(f"{name} must lie in the declared domain, got {values.tolist()}")
         return inside
 
-    def design_inverse(self, point):
+    def _measured(self, point):
         """The covariates of a point given in the coordinates of the box."""
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         body = np.array(point[self.intercept:], dtype=float)
@@ -131,7 +141,12 @@ class Box:
         return (lo / 2 + hi / 2) + body * (hi / 2 - lo / 2)
 
     def coefficients(self, theta):
-        """Coefficients for X as it was measured, the intercept first: shape (dimension,)."""
+        """Coefficients for X as it was measured, the intercept first: shape (dimension,).
+
+        Parameters
+        ----------
+        theta : float64, shape (dimension,), coefficients in the coordinates of the domain
+        """
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         half, middle = hi / 2 - lo / 2, lo / 2 + hi / 2
         grouped = [j for group in self.one_hot for j in group]
@@ -140,7 +155,12 @@ class Box:
         return np.concatenate([theta[:1] - slopes @ middle, slopes]) if self.intercept else slopes
 
     def width(self, z):
-        """The largest |xᵀz| over the box, of directions on the last axis."""
+        """The largest |xᵀz| over the box.
+
+        Parameters
+        ----------
+        z : array_like, shape (..., dimension), directions
+        """
         z = np.asarray(z, dtype=float)
         top = bottom = z[..., 0] if self.intercept else np.zeros(z.shape[:-1])
         for block in self._blocks[self.intercept:]:
@@ -151,7 +171,12 @@ class Box:
         return np.maximum(np.abs(top), np.abs(bottom))
 
     def leverage(self, factor):
-        """The largest xᵀ F Fᵀ x over the box, or an upper bound of it: of F, shape (dimension, rank)."""
+        """The largest xᵀ F Fᵀ x over the box, or an upper bound of it.
+
+        Parameters
+        ----------
+        factor : float64, shape (dimension, rank), F
+        """
         corners = _corners(self.dimension, self.intercept, len(self._numeric), tuple(map(len, self.one_hot)))
         if corners is not None:
             return float(np.square(corners @ factor[self._order]).sum(axis=1).max())
@@ -169,7 +194,12 @@ class Box:
         return float(np.sqrt(self.intercept + len(self._numeric) + len(self.one_hot)))
 
     def dual(self, gradient):
-        """A bound on the largest gᵀz over all directions z of width at most 1; without categories the largest itself."""
+        """A bound on the largest gᵀz over all directions z of width at most 1; without categories the largest itself.
+
+        Parameters
+        ----------
+        gradient : array_like, shape (dimension,), g
+        """
         blocks = np.abs(np.asarray(gradient, dtype=float))
         if not self.one_hot:
             return float(blocks.max())
@@ -228,33 +258,64 @@ class Ball:
         return self.columns
 
     def design(self, X):
-        """The records in units of the radius, moved into the ball: shape (n, dimension)."""
+        """The records in units of the radius, moved into the ball: shape (n, dimension).
+
+        Parameters
+        ----------
+        X : array_like of finite real numbers, shape (n, columns), a row for each record
+        """
         X = _matrix(X, self.columns)
         largest = np.maximum(np.abs(X).max(axis=1, keepdims=True), self.radius)  # squares must not leave the floats
         scaled = X / largest
         return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), self.radius / largest)
 
     def point(self, name, values):
-        """One declared point of the ball in units of its radius; outside of it there is none."""
+        """One declared point of the ball in units of its radius; outside of it there is none.
+
+        Parameters
+        ----------
+        name : str, how a message calls the argument
+        values : array_like, shape (columns,), the point
+        """
         values = _checks.reals(name, values)
         if values.shape != (self.columns,) or np.linalg.norm(values / self.radius) > 1 + INSIDE:
             raise ValueError(f"{name} must be a point of {self.columns} numbers in the ball, got {values.tolist()}")
         return values / self.radius
 
     def coefficients(self, theta):
-        """Coefficients for X as it was measured: shape (dimension,)."""
+        """Coefficients for X as it was measured: shape (dimension,).
+
+        Parameters
+        ----------
+        theta : float64, shape (dimension,), coefficients in the coordinates of the domain
+        """
         return theta / self.radius
 
     def width(self, z):
-        """The largest |xᵀz| over the ball, of directions on the last axis."""
+        """The largest |xᵀz| over the ball.
+
+        Parameters
+        ----------
+        z : array_like, shape (..., dimension), directions
+        """
         return np.linalg.norm(z, axis=-1)
 
     def leverage(self, factor):
-        """The largest xᵀ F Fᵀ x over the ball: of F, shape (dimension, rank)."""
+        """The largest xᵀ F Fᵀ x over the ball.
+
+        Parameters
+        ----------
+        factor : float64, shape (dimension, rank), F
+        """
         return float(np.linalg.norm(factor, 2) ** 2)
 
     def dual(self, gradient):
-        """The largest gᵀz over all directions z of width at most 1."""
+        """The largest gᵀz over all directions z of width at most 1.
+
+        Parameters
+        ----------
+        gradient : array_like, shape (dimension,), g
+        """
         return float(np.linalg.norm(gradient))
 
 

@@ -52,7 +52,13 @@ class Loss:
     outcomes: tuple
 
     def read(self, y, size):
-        """The outcomes of ``size`` records, as floats within the public limits."""
+        """Outcomes as floats within the public limits.
+
+        Parameters
+        ----------
+        y : array_like of finite real numbers, shape (n,), the outcomes
+        size : int, the number n of records
+        """
         y = _checks.reals("y", y)
         if y.shape != (size,):
             raise ValueError(f"y must have one outcome for each of the {size} records of X, got shape {y.shape}")

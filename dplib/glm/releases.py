@@ -72,7 +72,7 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
-    move : (a, b), two points of the domain, as rows of X: what changes if a person goes from a to b?
+    move : (a, b), two points of the domain, each as a row of X: what changes if a person goes from a to b?
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
     epsilon, delta : float > 0, δ < 1/2
@@ -239,7 +239,7 @@ def _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng):
     above = mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)
     bound = min(float(np.exp(above)), 2 * kappa / nu)  # σ(H⁻¹u) is at most 2/ν
     variance = 2 * bound / kappa if question.sampled else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
-    return Release(float(value), "fitted scale", nu, bound * to_scale, variance, MISSED, question.epsilon, question.delta)
+    return Release(float(value), "fitted scale", nu, float(bound * to_scale), variance, MISSED, question.epsilon, question.delta)
 
 
 def _refusal(question, delta, kappa):

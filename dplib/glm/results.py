@@ -38,7 +38,7 @@ class Release:
 
         Parameters
         ----------
-        level : float in (0, 1), above ``missed``
+        level : float in (0, 1), the probability of covering, below 1 - ``missed``
 
         Returns
         -------
@@ -65,7 +65,7 @@ class Release:
 
         Parameters
         ----------
-        level : float in (0, 1), above ``missed``
+        level : float in (0, 1), the probability of covering, below 1 - ``missed``
 
         Returns
         -------

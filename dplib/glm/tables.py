@@ -17,7 +17,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
     ----------
     X, y
         As in `fit_model`; an outcome above 1/2 counts as 1, any other as 0.
-    domain : Box all of whose columns are declared ``binary`` or ``one_hot``
+    domain : Box, public, all of whose columns are declared ``binary`` or ``one_hot``
     epsilon : float > 0
     noise : {"laplace", "discrete_laplace"}, the former in idealised arithmetic
     rng : numpy.random.Generator

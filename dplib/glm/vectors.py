@@ -20,13 +20,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from dplib import _checks
-from dplib.glm.fits import CHARGED
 from dplib.glm.losses import LOGISTIC
-from dplib.glm.releases import LEAST_SHARE, _certified, _refusal
-from dplib.glm.stability import vector_constants
+from dplib.glm.releases import _certified, _refusal
+from dplib.glm.scales import vector_noise_multiplier
+from dplib.glm.stability import prediction_shift, vector_constants
 from dplib.mechanisms import gaussian_sigma
 
-FOR_THE_SHAPE = 0.1  # of what is left of δ: the probability that the change of shape tells more than it may
+MOST_NOISE = 4  # times what a neighbour of the same curvature would need: from there on it is refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,49 +62,6 @@ class _Terms:
     split: float
 
 
-def vector_noise_multiplier(*, nu, rows_per_unit=1, largest_curvature, dimension, epsilon, delta):
-    """The noise multiplier σ of `release_vector`, given a certificate.
-
-    Parameters
-    ----------
-    nu : float ≥ 0 or array_like, ν̂
-    rows_per_unit : int ≥ 1, r
-    largest_curvature : float > 0, sup h''
-    dimension : int ≥ 1, d
-    epsilon, delta : float > 0, δ < 1, of the noise alone: ε₃ and δ₃
-
-    Returns
-    -------
-    float64, the shape of ``nu``
-        σ = (1 + e) times the larger of `gaussian_sigma` at (ε', .9 δ₃) and of 1/√(2ε'), ε' = ε₃ - e_F √x - e x - e_F²/(4(1 - e)),
-        x = ln(10/δ₃), e and e_F the two bounds of `vector_constants`; infinite where e ≥ 1 or ε' < ε₃/4.
-
-    Notes
-    -----
-    :Privacy: With E symmetric, ‖E‖ ≤ e < 1, ‖E‖_F ≤ e_F and |m| ≤ 1/σ, N(0, I) and N(m, (I + E)⁻¹) are (ε₃, δ₃)-indistinguishable
-        in this order. Of the log-likelihood ratio, what is quadratic in the noise exceeds ε₃ - ε' with probability at most δ₃/10;
-        what is linear is that of a shift by (1 + e)|m| or better.
-    :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector); Laurent and Massart, *Adaptive
-        estimation of a quadratic functional by model selection* (2000), lemma 1.
-
-    Examples
-    --------
-    >>> vector_noise_multiplier(nu=[200, 400, 4000, 1e9], largest_curvature=1/2, dimension=5, epsilon=0.75, delta=5e-7).round(2)
-    array([9.16, 7.05, 5.85, 5.74])
-    """
-    rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
-    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
-    constants = vector_constants(nu=nu, changes=2 * rows + CHARGED, added=rows, removed=rows, largest_curvature=largest_curvature,
-                                 dimension=dimension)
-    e, frobenius, x = constants.operator, constants.frobenius, -np.log(FOR_THE_SHAPE * delta)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # np.where also evaluates the branch it drops
-        left = epsilon - frobenius * np.sqrt(x) - e * x - frobenius**2 / (4 * (1 - e))
-        good = (e < 1) & (left >= LEAST_SHARE * epsilon)
-    left = np.where(good, left, epsilon)
-    shifted = gaussian_sigma(sensitivity=1, epsilon=left, delta=(1 - FOR_THE_SHAPE) * delta)
-    return np.where(good, (1 + e) * np.maximum(shifted, 1 / np.sqrt(2 * left)), np.inf)[()]
-
-
 def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
     """Release all coefficients of a fitted model, with noise that has the shape of their uncertainty.
 
@@ -134,7 +91,7 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
         noise; exact coins in the certificate. The shape of the noise depends on the data and is not published. How long the fit
         takes depends on the data.
     :Error: uᵀθ has Gaussian noise of standard deviation σ s √ν̂ √(uᵀH⁻¹u), σ from `vector_noise_multiplier`; s ≈ 2/ν̂. No unit of
-        measurement matters. Refused where σ is infinite, a matter of ν̂ alone.
+        measurement matters. Refused where σ is above 4 times `gaussian_sigma`, a matter of ν̂ alone.
     :Cost: That of `fit_model`.
     :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector).
 
@@ -152,17 +109,18 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
                    _checks.parameter("split", split))
     _checks.generator(rng)
     fit, nu, kappa = _certified(X, y, terms, domain, loss, terms.delta / 2, rng)
-    sigma = vector_noise_multiplier(nu=nu, rows_per_unit=rows, largest_curvature=loss.largest_curvature, dimension=domain.dimension,
-                                    epsilon=(1 - terms.split) * terms.epsilon, delta=terms.delta / 2)
-    if not np.isfinite(sigma):
+    constants = vector_constants(nu=nu, changes=kappa, added=rows, removed=rows, largest_curvature=loss.largest_curvature,
+                                 dimension=domain.dimension)
+    left = dict(epsilon=(1 - terms.split) * terms.epsilon, delta=terms.delta / 2)
+    sigma = vector_noise_multiplier(operator=constants.operator, frobenius=constants.frobenius, **left)
+    if sigma > MOST_NOISE * gaussian_sigma(sensitivity=1, **left):
         return _refusal(terms, terms.delta / 2, kappa)
-    return _with_shaped_noise(fit, nu, sigma, terms, domain, loss, rng)
+    return _with_shaped_noise(fit, nu, sigma * constants.length, sigma * prediction_shift(nu=nu, changes=kappa), terms, domain, loss, rng)
 
 
-def _with_shaped_noise(fit, nu, sigma, terms, domain, loss, rng):
-    shift = -np.log1p(-(terms.changes + CHARGED) / nu)  # s; ν̂ is far above κ here, and H far from singular
-    root = np.linalg.cholesky(fit.hessian)  # unlike eigenvectors it hardly changes if H hardly does
+def _with_shaped_noise(fit, nu, scale, prediction_noise, terms, domain, loss, rng):
+    root = np.linalg.cholesky(fit.hessian)  # ν̂ > κ, so H is far from singular; unlike eigenvectors it hardly changes if H hardly does
     noise = solve_triangular(root, rng.standard_normal(domain.dimension), lower=True, trans="T")
-    theta = fit.theta + sigma * shift * np.sqrt(nu) * noise
+    theta = fit.theta + scale * noise
     variance = 1 / nu if loss is LOGISTIC and terms.changes == 2 else None  # xᵀH⁻¹x is at most 1/ν
-    return VectorRelease(domain.coefficients(theta), "shaped noise", nu, float(sigma * shift), variance, terms.epsilon, terms.delta)
+    return VectorRelease(domain.coefficients(theta), "shaped noise", nu, float(prediction_noise), variance, terms.epsilon, terms.delta)

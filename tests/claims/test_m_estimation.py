@@ -30,7 +30,8 @@ def of_the_package():
 
 @claim("lem-self-concordance", of_the_package,
        mutants={"a robust loss twice as curved": lambda: [of_the_package()[0], (ROBUST.slope, twice(ROBUST.curvature))],
-                "predictions in units of one half": lambda: [(narrow(LOGISTIC.slope), twice(narrow(LOGISTIC.curvature))), of_the_package()[1]],
+                "predictions in units of one half": lambda: [
+                    (narrow(LOGISTIC.slope), twice(narrow(LOGISTIC.curvature))), of_the_package()[1]],
                 "a slope that is not the loss's": lambda: [(LOGISTIC.slope, narrow(LOGISTIC.curvature)), of_the_package()[1]]})
 def test_curvature(losses):
     """Compare the curvature with differences of the slope, and both inequalities on a grid of predictions, ways and outcomes."""

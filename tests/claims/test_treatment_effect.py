@@ -1,0 +1,123 @@
+"""The statements of the page on a treatment effect."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dplib.book.datasets import first_rows
+from dplib.glm import LOGISTIC, Box, Release, certificate_margin, fit_model, one_certificate
+from dplib.mean import noise_tail
+from tests.claims import claim
+from tests.glm_audit import ARMS, ON_LINE, arms, changed, towns, worst_gap
+
+
+VARIANCE = "(2 if question.two_arms else 4) / nu"
+
+
+def certificate_values(nu, epsilon, delta):
+    """(ν̂, probability) on a coarse grid, for one record replaced."""
+    margin = certificate_margin(sensitivity=2, epsilon=epsilon, delta=delta)
+    z = np.linspace(-margin, margin, 61)
+    chance = np.exp(-epsilon * np.abs(z) / 2)
+    return nu + z - margin, chance / chance.sum()
+
+
+def coverage(interval, nu, sd, epsilon, delta, level):
+    """Of the released intervals, exactly but for the grid; a normal with standard deviation sd and the noise are what is off."""
+    covered, total = 0.0, 0.0
+    for certificate, chance in zip(*certificate_values(nu, epsilon / 2, delta)):
+        if certificate > 2.01:
+            scale = -np.log(1 - 2 / certificate) / (epsilon / 2)
+            low, high = interval(Release(0.0, "one certificate", certificate, scale, 2 / certificate, 0.0, epsilon, delta), level)
+            covered += chance * (1 - noise_tail(high, sd=sd, scale=scale) - noise_tail(-low, sd=sd, scale=scale))
+            total += chance
+    return covered / total
+
+
+def variance_in_units(release):
+    """(bound on the variance) ν̂ and (variance) ν, for two arms and for doses of which nearly all are in the middle."""
+    rng, found = np.random.default_rng(3), []
+    trial = arms(((900, 450), (900, 430)))
+    doses = np.r_[np.full(20_000, .5), np.zeros(1500), np.ones(1500)][:, None], np.tile([0., 1.], 11_500)
+    for (X, y), domain in ((trial, ARMS), (doses, Box([(0, 1)]))):
+        fit = fit_model(X, y, loss=LOGISTIC, domain=domain)
+        answer = release(X, y, move=([0], [1]), domain=domain, loss=LOGISTIC, epsilon=2, delta=1e-3, split=.5, rng=rng)
+        found.append((answer.sampling_variance * answer.certificate, 4 * (fit.factor @ fit.factor.T)[1, 1] * fit.nu))
+    return found
+
+
+def spoiled(**change):
+    """An interval from a release with other fields."""
+    return lambda release, level: Release.interval(replace(release, **{name: f(release) for name, f in change.items()}), level)
+
+
+@claim("prop-interval", Release.interval, one_certificate,
+       mutants={"the noise is left out": (spoiled(noise_scale=lambda r: 1e-9), one_certificate),
+                "sampling is left out": (Release.noise_interval, one_certificate),
+                "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), one_certificate),
+                "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), one_certificate),
+                "2/ν for any domain": (Release.interval, changed(VARIANCE, "2 / nu").one_certificate),
+                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if question.two_arms else 4) / nu").one_certificate)})
+def test_intervals_cover(interval, release):
+    """Integrate over noise, sampling error and certificate, in trials with two equal arms, and compare the coverage with the level;
+    compare the bound on the variance with the variance, for two arms and for doses of which most are in the middle.
+    """
+    found = {}
+    for level in (.6, .95):
+        for nu, epsilon in ((112.3, 1.0), (112.3, 4.0), (1e5, .2), (1e6, 8.0)):
+            found[nu, epsilon, level] = coverage(interval, nu, np.sqrt(2 / nu), epsilon, 1e-6, level)
+            assert found[nu, epsilon, level] >= level - 1e-9
+    assert found[1e6, 8.0, .95] < .9501
+    for bound, variance in variance_in_units(release):
+        assert .85 * bound < variance <= bound * (1 + 1e-12)
+    least = min(share - level for (*_, level), share in found.items())
+    assert least >= -1e-9
+    return f"8 coverages, none below the level; at ν = 112.3 and ε = 1 it is {found[112.3, 1.0, .95]:.3f} for 0.95"
+
+
+def across_units(ids, kept):
+    """A rule that looks at other units: so many rows of each on average, from the top."""
+    return np.arange(len(ids)) < kept * len(np.unique(ids))
+
+
+def every_other(ids, kept):
+    """Rows at certain places of the whole file, at most so many of each unit."""
+    return first_rows(ids, kept) & (np.arange(len(ids)) % 2 == 0)
+
+
+def most_changes(keep, kept):
+    """The most kept records that go or come when all rows of one unit are replaced by others, more or fewer."""
+    rng, worst = np.random.default_rng(11), [0, 0]
+    for _ in range(300):
+        sizes = rng.integers(1, 6, size=6)
+        ids, values = np.repeat(np.arange(6), sizes), rng.integers(1000, size=sizes.sum())
+        unit, size = rng.integers(6), rng.integers(0, 8)
+        at = np.searchsorted(ids, unit)
+        others = ids != unit
+        ids2 = np.insert(ids[others], at, np.full(size, unit))
+        values2 = np.insert(values[others], at, rng.integers(1000, 2000, size=size))
+        kept_of = lambda i, v: set(zip(i[keep(i, kept)].tolist(), v[keep(i, kept)].tolist(), strict=True))
+        before, after = kept_of(ids, values), kept_of(ids2, values2)
+        worst = max(worst[0], len(before - after)), max(worst[1], len(after - before))
+    return worst
+
+
+@claim("prop-rows-kept", first_rows, one_certificate,
+       mutants={"k = r": (first_rows, changed("2 * rows, _checks", "rows, _checks").one_certificate),
+                "a rule that looks across units": (across_units, one_certificate),
+                "a rule that looks at places in the whole file": (every_other, one_certificate),
+                "one row replaced, whatever r": (first_rows, changed(
+                    '_checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)', "1").one_certificate)})
+def test_several_rows_of_one_unit(keep, release):
+    """Replace all rows of one unit, by more or fewer, in 300 random data sets, and count kept rows that go or come. Then compute the
+    largest P(S) - e^ε P'(S) of the release, on two towns from one to the other of which two and three people move.
+    """
+    for kept in (1, 2, 3):
+        assert most_changes(keep, kept) == (kept, kept)
+    delta, largest = .01, 0.0
+    for rows, lead in ((2, 40), (3, 60)):
+        gap = worst_gap(release, towns(lead), towns(lead - 2 * rows), **ON_LINE, epsilon=1.0, delta=delta, split=.5,
+                        rows_per_unit=rows, grid=8)
+        largest = max(largest, gap / delta)
+    assert .8 < largest <= 1 + 1e-9
+    return f"never more than r go and r come; largest δ {largest:.3f} of the stated one"
