@@ -76,7 +76,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "aggregation": ["stability", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "results", "releases",
-                    "vectors", "baselines", "tables"]}
+                    "vectors", "baselines", "tables", "published"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

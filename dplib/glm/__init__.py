@@ -18,6 +18,7 @@ from dplib.glm.vectors import VectorRelease, release_vector
 from dplib.glm.baselines import (
     noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation)
 from dplib.glm.tables import noisy_table
+from dplib.glm.published import condition_number_scale, isotropic_noise, mahalanobis_scale
 
 __all__ = [
     "Loss", "LOGISTIC", "ROBUST", "Box", "Ball",
@@ -32,4 +33,5 @@ __all__ = [
     "Release", "one_certificate", "fitted_scale", "release_coefficient",
     "VectorRelease", "release_vector",
     "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle", "noisy_table",
+    "isotropic_noise", "condition_number_scale", "mahalanobis_scale",
 ]
