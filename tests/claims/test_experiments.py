@@ -64,7 +64,8 @@ def table_of(cut=None):
         place = x @ 2 ** np.arange(domain.columns)[::-1]
         counts = np.array([np.bincount(place[y == label], minlength=len(cells)) for label in (0, 1)]).T
         counts = np.maximum(np.rint(counts + rng.laplace(scale=2 / epsilon, size=counts.shape)), cut).astype(int)
-        people, labels = np.repeat(np.repeat(cells, 2, axis=0), counts.ravel(), axis=0), np.repeat(np.tile([0, 1], len(cells)), counts.ravel())
+        people = np.repeat(np.repeat(cells, 2, axis=0), counts.ravel(), axis=0)
+        labels = np.repeat(np.tile([0, 1], len(cells)), counts.ravel())
         return fit_model(people, labels, loss=LOGISTIC, domain=domain, changes=0).theta
     return answer
 
