@@ -1,0 +1,100 @@
+"""A private lower bound of a statistic: it is never too large.
+
+Symbols
+-------
+T, κ
+    The statistic, and how much it changes at most between neighbours.
+ν̂
+    What is published: ν̂ ≤ T on every run.
+a, γ
+    The noise is γ (Z - a) for an integer Z with |Z| ≤ a, on a grid of γ = κ/1024.
+"""
+
+from decimal import ROUND_CEILING, Decimal, localcontext
+from functools import lru_cache
+
+import numpy as np
+
+from dplib import _checks, _samplers
+
+GRID = 1024  # steps of the grid for a change of κ
+
+
+def certificate_margin(*, sensitivity, epsilon, delta):
+    """How much `certify_below` loses typically; twice as much at most.
+
+    Parameters
+    ----------
+    sensitivity : float > 0, κ
+    epsilon, delta : float > 0, δ < 1/2
+
+    Returns
+    -------
+    float, κ a/1024, the median of T - ν̂, up to the grid
+
+    Notes
+    -----
+    :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)).
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certificate).
+
+    Examples
+    --------
+    >>> round(certificate_margin(sensitivity=2, epsilon=0.25, delta=1e-6), 1)
+    94.9
+    """
+    return _checks.parameter("sensitivity", sensitivity) * _bound(*_budget(epsilon, delta)) / GRID
+
+
+def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
+    """Publish a lower bound of a statistic that holds for sure.
+
+    Parameters
+    ----------
+    statistic : float or array_like, T, one for each data set
+    sensitivity : float > 0, κ, the most that T changes between neighbours
+    epsilon, delta : float > 0, δ < 1/2
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, the shape of ``statistic``, ν̂, at least 0 and at most T, or 0 where T is negative
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without the 0; exact coins, and T is
+        rounded down to the grid.
+    :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for T ≥ 0, where `certificate_margin` is κa/1024.
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certificate); Geng, Ding, Guo
+        and Kumar, *Tight analysis of privacy and utility tradeoff in approximate differential privacy* (2020).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> certify_below([50, 500, 5000], sensitivity=2, epsilon=0.25, delta=1e-6, rng=rng).round(1)
+    array([   0. ,  426.8, 4911.7])
+    """
+    sensitivity = _checks.parameter("sensitivity", sensitivity)
+    epsilon, delta = _budget(epsilon, delta)
+    statistic = _checks.reals("statistic", statistic)
+    step = sensitivity / GRID
+    bound = _bound(epsilon, delta)
+    noise = _samplers.truncated_two_sided_geometric(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
+    below = np.floor(statistic / step)
+    below -= below * step > statistic  # the division may have rounded up
+    return np.maximum((below + noise) * step, 0.0)
+
+
+def _budget(epsilon, delta):
+    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
+    return epsilon, _checks.parameter("delta", delta, below=0.5)
+
+
+@lru_cache(maxsize=256)
+def _bound(epsilon, delta):
+    """The least a for which the noise of a neighbour covers all but δ of ours."""
+    with localcontext() as context:
+        context.prec = 60
+        epsilon, delta = Decimal(epsilon), Decimal(delta)
+        rate = epsilon / GRID
+        found = ((epsilon.exp() - 1 + 2 * delta) / (delta * (1 + (-rate).exp()))).ln() / rate - 1
+        return int(found.to_integral_value(ROUND_CEILING))

@@ -1,0 +1,265 @@
+"""Which covariates a person may have: public sets, and what the theorems need to know of them.
+
+All fits and releases work in coordinates of the set's own, in which it is about 1 wide in every direction, so that no unit of
+measurement matters.
+
+Symbols
+-------
+x, z : one record, and a direction, in these coordinates
+B : a symmetric positive definite matrix, given by a factor F with B = F Fᵀ
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from dplib import _checks
+
+MOST_CORNERS = 2**16  # beyond it a bound takes the place of the maximum over all corners
+INSIDE = 1e-9  # a declared point may miss its limits by so much, relative to their distance
+
+
+@dataclass(frozen=True)
+class Box:
+    """Covariates between public limits, some of them declared to be two-valued or the columns of one category.
+
+    Parameters
+    ----------
+    bounds : sequence of pairs (lo, hi), one for each column of X, from public knowledge and never from the data
+    binary : columns that hold only lo or hi; a value in between counts as the nearer end
+    one_hot : tuples of columns with limits (0, 1), of which at most one is 1; a row that has more is scaled down
+    intercept : bool, whether a column of ones is put in front
+
+    Raises
+    ------
+    ValueError
+        for limits that are no intervals, columns that do not exist or are declared twice
+
+    Notes
+    -----
+    :Privacy: Values outside are moved to the nearest one inside, which is part of every mechanism that uses the box.
+    :Error: ``leverage`` is a maximum over all corners, up to 65,536 of them; beyond that the smaller of two upper bounds.
+    :References: Proposition *No unit matters* on the page *Vouching for curvature* (prop-affine).
+
+    Examples
+    --------
+    >>> people = Box([(0, 1), (18, 90)], binary=[0])
+    >>> people.design([[1, 18], [0, 54], [1, 200]])
+    array([[ 1.,  1., -1.],
+           [ 1., -1.,  0.],
+           [ 1.,  1.,  1.]])
+    """
+
+    bounds: tuple
+    binary: tuple = ()
+    one_hot: tuple = ()
+    intercept: bool = True
+
+    def __post_init__(self):
+        limits = tuple(_checks.interval(f"bounds[{j}]", pair) for j, pair in enumerate(self.bounds))
+        if not limits and not self.intercept:
+            raise ValueError("bounds must have at least one column if there is no intercept, got none")
+        groups = tuple(tuple(group) for group in self.one_hot)
+        declared = [*self.binary, *(j for group in groups for j in group)]
+        for j in declared:
+            _checks.integer("columns of binary and one_hot", j, at_least=0, at_most=len(limits) - 1)
+        if len(set(declared)) < len(declared):
+            raise ValueError(f"columns of binary and one_hot must be declared once, got {declared}")
+        for j in (j for group in groups for j in group):
+            if limits[j] != (0.0, 1.0):
+                raise ValueError(f"bounds of a one_hot column must be (0, 1), got {limits[j]} for column {j}")
+        for name, value in (("bounds", limits), ("binary", tuple(self.binary)), ("one_hot", groups)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def columns(self):
+        """How many columns X has."""
+        return len(self.bounds)
+
+    @property
+    def dimension(self):
+        """How many coefficients a model has."""
+        return self.columns + self.intercept
+
+    @property
+    def _numeric(self):
+        grouped = {j for group in self.one_hot for j in group}
+        return [j for j in range(self.columns) if j not in grouped]
+
+    @property
+    def _blocks(self):
+        """Columns of the design that vary together: the intercept, each number, each category."""
+        columns = [[0]] * self.intercept + [[j + self.intercept] for j in self._numeric]
+        return columns + [[j + self.intercept for j in group] for group in self.one_hot]
+
+    def design(self, X):
+        """The records in the coordinates of the box, moved into it: shape (n, dimension)."""
+        X = _matrix(X, self.columns)
+        lo, hi = np.array(self.bounds).reshape(-1, 2).T
+        out = np.ones((len(X), self.dimension))
+        body = out[:, self.intercept:]
+        with np.errstate(over="ignore"):  # a value of 1e308 is moved all the same
+            np.divide(np.clip(X, lo, hi) - (lo / 2 + hi / 2), hi / 2 - lo / 2, out=body)
+        np.clip(body, -1, 1, out=body)
+        for j in self.binary:
+            body[:, j] = np.where(body[:, j] > 0, 1, -1)
+        for group in map(list, self.one_hot):
+            share = (body[:, group] + 1) / 2
+            body[:, group] = share / np.maximum(share.sum(axis=1, keepdims=True), 1)
+        return out
+
+    def point(self, name, values):
+        """One declared point of the box in its coordinates; outside of it there is none."""
+        values = _checks.reals(name, values)
+        if values.shape != (self.columns,):
+            raise ValueError(f"{name} must have one value for each of {self.columns} columns, got shape {values.shape}")
+        inside = self.design(values[None])[0]
+        again = self.design_inverse(inside)
+        room = INSIDE * np.array([hi - lo for lo, hi in self.bounds])
+        if (np.abs(again - values) > room).any():
+            raise ValueError(f"{name} must lie in the declared domain, got {values.tolist()}")
+        return inside
+
+    def design_inverse(self, point):
+        """The covariates of a point given in the coordinates of the box."""
+        lo, hi = np.array(self.bounds).reshape(-1, 2).T
+        body = np.array(point[self.intercept:], dtype=float)
+        grouped = [j for group in self.one_hot for j in group]
+        body[grouped] = 2 * body[grouped] - 1
+        return (lo / 2 + hi / 2) + body * (hi / 2 - lo / 2)
+
+    def coefficients(self, theta):
+        """Coefficients for X as it was measured, the intercept first: shape (dimension,)."""
+        lo, hi = np.array(self.bounds).reshape(-1, 2).T
+        half, middle = hi / 2 - lo / 2, lo / 2 + hi / 2
+        grouped = [j for group in self.one_hot for j in group]
+        half[grouped], middle[grouped] = 1, 0
+        slopes = theta[self.intercept:] / half
+        return np.concatenate([theta[:1] - slopes @ middle, slopes]) if self.intercept else slopes
+
+    def width(self, z):
+        """The largest |xᵀz| over the box, of directions on the last axis."""
+        z = np.asarray(z, dtype=float)
+        top = bottom = z[..., 0] if self.intercept else np.zeros(z.shape[:-1])
+        for block in self._blocks[self.intercept:]:
+            if len(block) == 1 and block[0] - self.intercept in self._numeric:
+                top, bottom = top + np.abs(z[..., block[0]]), bottom - np.abs(z[..., block[0]])
+            else:
+                top, bottom = top + z[..., block].max(axis=-1).clip(0), bottom + z[..., block].min(axis=-1).clip(None, 0)
+        return np.maximum(np.abs(top), np.abs(bottom))
+
+    def leverage(self, factor):
+        """The largest xᵀ F Fᵀ x over the box, or an upper bound of it: of F, shape (dimension, rank)."""
+        corners = _corners(self.dimension, self.intercept, len(self._numeric), tuple(map(len, self.one_hot)))
+        if corners is not None:
+            return float(np.square(corners @ factor[self._order]).sum(axis=1).max())
+        lengths = [np.linalg.norm(factor[block], axis=1).max() for block in self._blocks]
+        radius = self.intercept + len(self._numeric) + len(self.one_hot)  # the square of the largest length of x
+        return float(min(sum(lengths) ** 2, radius * np.linalg.norm(factor, 2) ** 2))
+
+    @property
+    def _order(self):
+        return [j for block in self._blocks for j in block]
+
+    @property
+    def reach(self):
+        """The largest length of a record in these coordinates."""
+        return float(np.sqrt(self.intercept + len(self._numeric) + len(self.one_hot)))
+
+    def dual(self, gradient):
+        """A bound on the largest gᵀz over all directions z of width at most 1; without categories the largest itself."""
+        blocks = np.abs(np.asarray(gradient, dtype=float))
+        if not self.one_hot:
+            return float(blocks.max())
+        grouped = [j + self.intercept for group in self.one_hot for j in group]
+        # A category's direction is the difference of two corners, each of which changes a direction by at most 1.
+        numeric = np.delete(blocks, grouped)
+        return float(numeric.max(initial=0) + 2 * blocks[grouped].sum())
+
+
+@lru_cache(maxsize=16)
+def _corners(dimension, intercept, numbers, groups):
+    """All corners of a box, a column for each block in order; None where they are too many."""
+    many = 2**numbers * int(np.prod([size + 1 for size in groups], dtype=object)) if numbers < 60 else np.inf
+    if many > MOST_CORNERS:
+        return None
+    signs = np.array(list(product((-1.0, 1.0), repeat=numbers))).reshape(2**numbers, numbers)
+    parts = [np.ones((1, 1))] * intercept + [signs] + [np.vstack([np.zeros(size), np.eye(size)]) for size in groups]
+    picks = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
+    return np.hstack([part[pick] for part, pick in zip(parts, picks)]).reshape(-1, dimension)
+
+
+@dataclass(frozen=True)
+class Ball:
+    """Covariates no longer than a public radius; no column of ones is added.
+
+    Parameters
+    ----------
+    radius : float > 0
+    columns : int ≥ 1, of X
+
+    Notes
+    -----
+    :Privacy: A longer record is scaled down to the radius, which is part of every mechanism that uses the ball.
+    :References: Proposition *No unit matters* on the page *Vouching for curvature* (prop-affine).
+
+    Examples
+    --------
+    >>> Ball(2, columns=2).design([[0, 1], [0, 9], [3e200, 4e200]])
+    array([[0. , 0.5],
+           [0. , 1. ],
+           [0.6, 0.8]])
+    """
+
+    radius: float
+    columns: int
+
+    def __post_init__(self):
+        object.__setattr__(self, "radius", _checks.real("radius", self.radius, above=0))
+        object.__setattr__(self, "columns", _checks.integer("columns", self.columns, at_least=1))
+
+    reach = 1.0
+
+    @property
+    def dimension(self):
+        """How many coefficients a model has."""
+        return self.columns
+
+    def design(self, X):
+        """The records in units of the radius, moved into the ball: shape (n, dimension)."""
+        X = _matrix(X, self.columns)
+        largest = np.maximum(np.abs(X).max(axis=1, keepdims=True), self.radius)  # squares must not leave the floats
+        scaled = X / largest
+        return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), self.radius / largest)
+
+    def point(self, name, values):
+        """One declared point of the ball in units of its radius; outside of it there is none."""
+        values = _checks.reals(name, values)
+        if values.shape != (self.columns,) or np.linalg.norm(values / self.radius) > 1 + INSIDE:
+            raise ValueError(f"{name} must be a point of {self.columns} numbers in the ball, got {values.tolist()}")
+        return values / self.radius
+
+    def coefficients(self, theta):
+        """Coefficients for X as it was measured: shape (dimension,)."""
+        return theta / self.radius
+
+    def width(self, z):
+        """The largest |xᵀz| over the ball, of directions on the last axis."""
+        return np.linalg.norm(z, axis=-1)
+
+    def leverage(self, factor):
+        """The largest xᵀ F Fᵀ x over the ball: of F, shape (dimension, rank)."""
+        return float(np.linalg.norm(factor, 2) ** 2)
+
+    def dual(self, gradient):
+        """The largest gᵀz over all directions z of width at most 1."""
+        return float(np.linalg.norm(gradient))
+
+
+def _matrix(X, columns):
+    X = _checks.reals("X", X)
+    if X.ndim != 2 or X.shape[1] != columns:
+        raise ValueError(f"X must have one row for each record and {columns} columns, got shape {X.shape}")
+    return X

@@ -1,0 +1,249 @@
+"""Release one number u^Tθ of a fitted model: first a certificate, then noise that fits it.
+
+Symbols
+-------
+u = b - a
+    What is asked: how the prediction changes if a person goes from a to b, two points of the domain.
+k, κ
+    2r records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges what the computed fit is off.
+ν̂
+    The published certificate of ν, the curvature in the weakest corner of the domain; ε₁ and part of δ pay for it.
+s, τ, Δ_u
+    As in `prediction_shift` and `direction_constants`, at ν̂ and κ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dplib import _checks, mechanisms
+from dplib.aggregation import Refusal
+from dplib.glm.certificates import certificate_margin, certify_below
+from dplib.glm.domains import Box
+from dplib.glm.fits import fit_model, statistic
+from dplib.glm.losses import LOGISTIC
+from dplib.glm.results import Release
+from dplib.glm.scales import laplace_epsilon
+from dplib.glm.stability import direction_constants, prediction_shift
+
+LEAST_SHARE = 0.25  # of what is left of ε: below it the noise of `fitted_scale` is refused
+GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
+FOR_THE_SCALE = 0.05  # of ε: what the published bound of the noise of `fitted_scale` costs
+MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
+
+
+@dataclass(frozen=True, repr=False)
+class _Question:
+    """The checked public arguments, and what follows from them."""
+
+    u: np.ndarray
+    changes: int
+    epsilon: float
+    delta: float
+    split: float
+    two_arms: bool
+    sampled: bool
+
+
+def _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
+    if np.shape(move)[:1] != (2,):
+        raise ValueError(f"move must be a pair of points of the domain, got {move!r}")
+    start, end = domain.point("move[0]", move[0]), domain.point("move[1]", move[1])
+    if np.array_equal(start, end):
+        raise ValueError(f"move must go from one point to another one, got {move!r}")
+    rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
+    _checks.generator(rng)
+    two_arms = isinstance(domain, Box) and domain.intercept and domain.columns == 1 and domain.binary == (0,)
+    return _Question(end - start, 2 * rows, _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
+                     _checks.parameter("split", split), two_arms, loss is LOGISTIC and rows == 1)
+
+
+def _certified(X, y, question, domain, loss, delta, rng):
+    fit = fit_model(X, y, loss=loss, domain=domain, changes=question.changes)
+    total, kappa = statistic(fit, question.changes)
+    nu = certify_below(total, sensitivity=kappa, epsilon=question.split * question.epsilon, delta=delta, rng=rng)
+    return fit, float(nu), kappa
+
+
+def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
+    """Release what one coefficient of a fitted model says, with noise of a public scale.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, columns), one row for each record
+    y : array_like, shape (n,), the outcomes
+    move : (a, b), two points of the domain, as rows of X: what changes if a person goes from a to b?
+    domain : Box or Ball, public; records outside are moved into it
+    loss : Loss
+    epsilon, delta : float > 0, δ < 1/2
+    split : float in (0, 1), the share of ε for the certificate
+    rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Release or Refusal
+
+    Raises
+    ------
+    ValueError
+        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what the data say
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come. Idealised arithmetic in the
+        noise; exact coins in the certificate. How long the fit takes depends on the data.
+    :Error: Laplace noise of scale 2s/(ε - ε₁), about 4r/(ν̂ (1-split) ε); s in place of 2s if ``domain`` is a single column declared
+        binary with an intercept. Refused if ν̂ ≤ κ, surely so where ν ≤ κ.
+    :Cost: That of `fit_model`.
+    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate).
+
+    Examples
+    --------
+    >>> from dplib.glm import LOGISTIC, Box
+    >>> treated, better = np.repeat([0, 1], 2500), np.r_[np.zeros(1250), np.ones(1250), np.zeros(1000), np.ones(1500)]
+    >>> effect = one_certificate(treated[:, None], better, move=([0], [1]), domain=Box([(0, 1)], binary=[0]), loss=LOGISTIC,
+    ...                          epsilon=1, delta=1e-6, split=0.3, rng=np.random.default_rng(1))
+    >>> print(f"{effect.value:.3f}, noise of scale {effect.noise_scale:.4f}, from {effect.interval()[0]:.3f} to {effect.interval()[1]:.3f}")
+    0.404, noise of scale 0.0055, from 0.281 to 0.527
+    """
+    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
+    return _with_public_scale(*_certified(X, y, question, domain, loss, question.delta, rng), question, question.delta, rng)
+
+
+def _with_public_scale(fit, nu, kappa, question, delta, rng):
+    if nu <= kappa:
+        return _refusal(question, delta, kappa)
+    reach = prediction_shift(nu=nu, changes=kappa) * (1 if question.two_arms else 2)
+    value = mechanisms.laplace(question.u @ fit.theta, sensitivity=reach, epsilon=(1 - question.split) * question.epsilon, rng=rng)
+    scale = reach / ((1 - question.split) * question.epsilon)
+    variance = (2 if question.two_arms else 4) / nu if question.sampled else None
+    return Release(float(value), "one certificate", nu, float(scale), variance, 0.0, question.epsilon, question.delta)
+
+
+def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
+    """Release what one coefficient of a fitted model says, with noise of the scale that the data need for this coefficient.
+
+    Parameters
+    ----------
+    X, y, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
+        As in `one_certificate`; here half of δ pays for the certificate.
+
+    Returns
+    -------
+    Release or Refusal
+
+    Raises
+    ------
+    ValueError
+        As `one_certificate`.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP as in `one_certificate`. The scale of the noise depends on the data and is not published: ``noise_scale`` is
+        a private upper bound of it, for which .05 ε is set aside.
+    :Error: Laplace noise of scale τ Δ_u/ε_s, Δ_u = κ σ(H⁻¹u), ε_s from `laplace_epsilon`; refused where ε_s is below a quarter of
+        what is left of ε, a matter of ν̂ alone.
+    :Cost: That of `fit_model`.
+    :References: Theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient).
+
+    Examples
+    --------
+    >>> from dplib.glm import ROBUST, Box
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.choice([-1, 1], size=(20_000, 5))
+    >>> y = X @ [1, 2, 0, -1, 0.5] + rng.normal(size=20_000)
+    >>> answer = fitted_scale(X, y, move=([0] * 5, [1, 0, 0, 0, 0]), domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6,
+    ...                       split=0.25, rng=rng)
+    >>> print(f"{answer.value:.3f} from {answer.noise_interval()[0]:.3f} to {answer.noise_interval()[1]:.3f}")
+    1.007 from 1.005 to 1.009
+    """
+    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
+    fit, nu, kappa = _certified(X, y, question, domain, loss, question.delta / 2, rng)
+    share, constants = _share_of_the_shift(nu, kappa, question, loss)
+    if share < LEAST_SHARE:
+        return _refusal(question, question.delta / 2, kappa)
+    return _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng)
+
+
+def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, rows_per_unit=1, rng):
+    """Release what one coefficient of a fitted model says, by the mechanism that suits the certificate.
+
+    Parameters
+    ----------
+    X, y, move, domain, loss, epsilon, delta, rows_per_unit, rng
+        As in `one_certificate`.
+    split : float in (0, 1), the share of ε for the certificate; from .2 to .4 it hardly matters
+
+    Returns
+    -------
+    Release or Refusal
+
+    Raises
+    ------
+    ValueError
+        As `one_certificate`.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP as in `one_certificate`, whichever mechanism is chosen: the choice depends on ν̂ alone.
+    :Error: That of `one_certificate` if ``domain`` is a single column declared binary, with an intercept. Else half of δ pays for
+        the certificate, and the noise is that of `fitted_scale` from ν̂ of about 300 on for δ = 1e-6 and ε = 1, and before that
+        the one of `one_certificate`. Refused if ν̂ ≤ κ.
+    :Cost: That of `fit_model`.
+    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate); theorem *The scale that fits* on the
+        page *Noise that fits* (thm-release-coefficient); Asi, Duchi and Talwar, *Private release of one parameter* (2025).
+
+    Examples
+    --------
+    >>> from dplib.glm import LOGISTIC, Box
+    >>> rng = np.random.default_rng(1)
+    >>> paying, age = rng.integers(2, size=20_000), rng.uniform(18, 65, size=20_000)
+    >>> sees_a_doctor = rng.random(20_000) < 1 / (1 + np.exp(-(1 - 0.5 * paying)))
+    >>> effect = release_coefficient(
+    ...     np.column_stack([paying, age]), sees_a_doctor, move=([0, 40], [1, 40]),
+    ...     domain=Box([(0, 1), (18, 65)], binary=[0]), loss=LOGISTIC, epsilon=1, delta=1e-6, rng=rng)
+    >>> print(f"{effect.value:.2f}, from {effect.interval()[0]:.2f} to {effect.interval()[1]:.2f} ({effect.mechanism})")
+    -0.51, from -0.61 to -0.42 (fitted scale)
+    """
+    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
+    if question.two_arms:
+        return _with_public_scale(*_certified(X, y, question, domain, loss, question.delta, rng), question, question.delta, rng)
+    fit, nu, kappa = _certified(X, y, question, domain, loss, question.delta / 2, rng)
+    share, constants = _share_of_the_shift(nu, kappa, question, loss)
+    if share >= GOOD_SHARE:
+        return _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng)
+    return _with_public_scale(fit, nu, kappa, question, question.delta / 2, rng)
+
+
+def _left(question):
+    """What is left of ε for the noise of `fitted_scale`."""
+    return (1 - question.split - FOR_THE_SCALE * (1 - question.split)) * question.epsilon
+
+
+def _share_of_the_shift(nu, kappa, question, loss):
+    """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of public numbers."""
+    constants = direction_constants(nu=nu, changes=kappa, largest_curvature=loss.largest_curvature)
+    if not np.isfinite([constants.factor, constants.up, constants.down]).all():
+        return 0.0, constants
+    found = laplace_epsilon(epsilon=_left(question), delta=question.delta / 2, up=constants.up, down=constants.down)
+    return float(found) / _left(question), constants
+
+
+def _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng):
+    local = kappa * domain.width(fit.factor @ (fit.factor.T @ question.u))  # Δ_u; ν̂ > κ, so H is regular here
+    to_scale = constants.factor / (share * _left(question))
+    value = mechanisms.laplace(question.u @ fit.theta, sensitivity=local * constants.factor, epsilon=share * _left(question), rng=rng)
+    spent = FOR_THE_SCALE * (1 - question.split) * question.epsilon
+    steps = np.log(max(constants.up, constants.down))  # how much ln Δ_u differs between neighbours
+    above = mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)
+    bound = min(float(np.exp(above)), 2 * kappa / nu)  # σ(H⁻¹u) is at most 2/ν
+    variance = 2 * bound / kappa if question.sampled else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
+    return Release(float(value), "fitted scale", nu, bound * to_scale, variance, MISSED, question.epsilon, question.delta)
+
+
+def _refusal(question, delta, kappa):
+    margin = certificate_margin(sensitivity=kappa, epsilon=question.split * question.epsilon, delta=delta)
+    return Refusal(f"At ε = {question.epsilon:g}, δ = {question.delta:g} and split = {question.split:g} the certificate is smaller than "
+                   f"the curvature ν of the weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at most, and what it leaves did "
+                   f"not suffice. More records in the weakest corner, fewer or narrower covariates, or a larger ε would help.")

@@ -1,0 +1,85 @@
+"""What a release of one coefficient says, and the intervals that can be made from it for nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dplib import _checks
+from dplib.mean import noise_tail
+
+
+@dataclass(frozen=True)
+class Release:
+    """One released number. All of its fields may be published.
+
+    Attributes
+    ----------
+    value : float
+    mechanism : str, "one certificate" or "fitted scale"
+    certificate : float, ν̂
+    noise_scale : float, a bound on the scale of the Laplace noise in ``value``; the scale itself under "one certificate"
+    sampling_variance : float or None, a bound on the squared standard error of uᵀθ; None where there is none
+    missed : float, a bound on the probability that these bounds are too small
+    epsilon, delta : float, what everything in here costs together
+    """
+
+    value: float
+    mechanism: str
+    certificate: float
+    noise_scale: float
+    sampling_variance: float | None
+    missed: float
+    epsilon: float
+    delta: float
+
+    def interval(self, level=0.95):
+        """An interval for the coefficient of the population, noise and sampling included.
+
+        Parameters
+        ----------
+        level : float in (0, 1), above ``missed``
+
+        Returns
+        -------
+        (float, float)
+
+        Raises
+        ------
+        ValueError
+            where there is no bound on the sampling error: for losses but the logistic one, and for units of several records
+
+        Notes
+        -----
+        :Privacy: It is computed from released numbers and costs nothing more.
+        :Error: Covers uᵀθ of the population with at least this probability where uᵀθ of the sample is Gaussian around it with
+            variance uᵀH⁻¹u: for a logistic model that is right, independent records, and many of them.
+        """
+        if self.sampling_variance is None:
+            raise ValueError("interval needs a bound on the sampling error, which only a logistic fit to single records has; "
+                             "noise_interval covers the number that would have been released without noise")
+        return self._around(np.sqrt(self.sampling_variance), level)
+
+    def noise_interval(self, level=0.95):
+        """An interval for the number that would have been released without noise, uᵀθ of the data themselves.
+
+        Parameters
+        ----------
+        level : float in (0, 1), above ``missed``
+
+        Returns
+        -------
+        (float, float)
+        """
+        return self._around(0.0, level)
+
+    def _around(self, sd, level):
+        failing = 1 - _checks.parameter("level", level) - self.missed
+        if failing <= 0:
+            raise ValueError(f"level must be below 1 - {self.missed:g}, got {level}")
+        excess = lambda t: 2 * noise_tail(t, sd=sd, scale=self.noise_scale) - failing
+        top = self.noise_scale + 9 * sd
+        while excess(top) > 0:
+            top *= 2
+        half = brentq(excess, 0, top)
+        return self.value - half, self.value + half
