@@ -1,8 +1,11 @@
 """Public data that ship inside a library, so that nothing is fetched when a page is built or read."""
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
+
+from dplib import _checks
 
 # The RAND Health Insurance Experiment randomised families to insurance plans and counted what they used. A row is one
 # person-year; there is no identifier of a person, so that everything here protects a row and not a person. Rows of one
@@ -35,6 +38,77 @@ def rand_health():
 def rand_covariates():
     """All columns of each person-year but the visits, shape (20190, 9): four of the insurance plan, five of health."""
     return _rand().drop(columns="mdvis").to_numpy(dtype=float)
+
+
+class Families(NamedTuple):
+    """The trial of RAND, a row for each person-year, in the order of the file."""
+
+    paying: np.ndarray          # bool: the plan of the family lets it pay something for a visit
+    visited: np.ndarray         # bool: the outcome, whether this person saw a doctor in this year
+    covariates: np.ndarray      # float, one column for each of COVARIATES
+    family: np.ndarray          # int, 0, 1, ...: the family that the row stands in for
+    run: np.ndarray             # int, 0, 1, ...: the run of equal covariates; it nests in the family
+
+
+COVARIATES = ("lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlthf", "hlthp")
+
+
+def rand_families():
+    """The trial of RAND: who had to pay, who saw a doctor, and which rows belong together.
+
+    Plans were given to families, but the file names neither a family nor a person. Two stand-ins are made from what it has:
+
+    * ``family``, 2,259 of 1 to 45 rows: rows that stand together and agree in the four columns of the plan (``lncoins``,
+      ``idp``, ``lpi``, ``fmde``). Two neighbouring families with the same four numbers count as one, and a family whose
+      numbers change counts as several.
+    * ``run``, 5,294 of 1 to 30 rows: rows that stand together and agree in all nine covariates. That is often one person
+      through the years; but people who agree in everything count as one, and somebody whose numbers change counts as several.
+
+    Both links are computed from covariates. Somebody who changes one number of one row may split a stand-in in two or join
+    two, so that the ids of a data set are no function of one unit's rows. To protect a family is therefore to declare the link:
+    the ids are taken as they are here, public, and a neighbour has other rows under the same ids.
+
+    The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with ``idp`` = 1, the individual
+    deductible, visits cost nearly their full price, and 4,175 of the 10,997 rows with ``lncoins`` = 0 are of that plan.
+
+    ``physlm`` is a share and no indicator: in 1,052 rows it lies strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> trial = rand_families()
+    >>> int(trial.family[-1]) + 1, int(trial.run[-1]) + 1
+    (2259, 5294)
+    """
+    table = _rand()
+    covariates = table[list(COVARIATES)].to_numpy(dtype=float)
+    paying = (covariates[:, 0] > 0) | (covariates[:, 1] == 1)
+    return Families(paying, table["mdvis"].to_numpy() > 0, covariates, _together(covariates[:, :4]), _together(covariates))
+
+
+def _together(rows):
+    """Numbers the stretches of equal rows, from 0."""
+    return np.append(0, np.cumsum(np.any(rows[1:] != rows[:-1], axis=1)))
+
+
+def first_rows(unit, kept):
+    """Which rows are among the first ``kept`` of their unit, in the order of the file: a mask of the shape of ``unit``.
+
+    A unit is what is to be protected as one: a family, a run or a row (``np.arange(len(family))``). What is kept of a
+    unit depends on the places of its rows, never on what they say; a neighbour changes ``kept`` of the kept rows at most.
+
+    Examples
+    --------
+    >>> first_rows([0, 0, 0, 1, 2, 2], 2)
+    array([ True,  True, False,  True,  True,  True])
+    """
+    unit, kept = _checks.whole("unit", unit), _checks.integer("kept", kept, at_least=1)
+    if unit.ndim != 1:
+        raise ValueError(f"unit must have one id for each row, got an array of shape {unit.shape}")
+    order = np.argsort(unit, kind="stable")
+    ranked = unit[order]
+    place = np.empty(len(unit), dtype=np.int64)
+    place[order] = np.arange(len(unit)) - np.searchsorted(ranked, ranked)
+    return place < kept
 
 
 def anes_ages():
