@@ -164,7 +164,7 @@ def rows_to_keep(sizes, **asked):
 def trial_plan(**asked):
     return np.array(trials(**asked))
 """),
-    failing_at_the_end(24),
+    failing_at_the_end(20),
 ]
 
 WRONG = [
@@ -284,7 +284,7 @@ WRONG = [
         {"def household_noise": "from dplib.glm import prediction_shift as household_noise"},
         NOISE,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 17, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 14, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",
