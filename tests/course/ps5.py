@@ -306,7 +306,8 @@ def second_pairs(numbers, variant):
     """Neighbours between which the second box may break, and the outputs of interest; the more ones, the less their noises differ."""
     n, ones = numbers["n"], (0, 1, 2, 7, numbers["n"] - 1)
     more = [((1,) * (b + 1) + (0,) * (n - b - 1), (1,) * b + (0,) * (n - b)) for b in (ones[:1] if variant % 12 else ones)]
-    return [*more, *([] if variant % 12 else [pair[::-1] for pair in more])], range(-250, 300)
+    outputs = range(300) if numbers["published"] == "yes" else range(-250, n + 1)
+    return [*more, *([] if variant % 12 else [pair[::-1] for pair in more])], outputs
 
 
 HINTS = [
