@@ -1,6 +1,6 @@
 """Which covariates a person may have: public sets, and what the theorems need to know of them.
 
-All fits and releases work in coordinates of the set's own, in which it is about 1 wide in every direction, so that no unit of
+All fits and releases work in coordinates of the set's own, in which it is 1 wide along every coordinate, so that no unit of
 measurement matters.
 
 Symbols
