@@ -236,7 +236,17 @@ PACKAGE = {
     glm.objective_perturbation: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
     glm.noisy_gradient: both(*(fitted(**MODEL, loss=loss, iterations=4, step=1, delta=1e-6) for loss in LOSSES)),
     glm.noisy_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
+    glm.certify_below: both(private(lambda: answers(1e300), sensitivity=1e300, epsilon=1, delta=1e-6),
+                            private(lambda: answers(1e300), sensitivity=2, epsilon=1, delta=.4)),
+    glm.one_certificate: fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6),
+    glm.fitted_scale: fitted(**MODEL | dict(epsilon=40), loss=glm.ROBUST, move=([0, 0], [1, 2]), split=.5, delta=.4),
+    glm.release_coefficient: fitted(**MODEL | dict(epsilon=40), loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=.4),
     glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
+    glm.isotropic_noise: both(fitted(**MODEL, loss=glm.LOGISTIC, form="sharp", split=.5, delta=1e-6),
+                              fitted(**MODEL, loss=glm.ROBUST, form="source", split=.5, delta=1e-6)),
+    glm.condition_number_scale: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2]), check="exact", split=.5, delta=1e-6)
+                                       for loss in LOSSES)),
+    glm.mahalanobis_scale: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2]), split=.5, delta=1e-6) for loss in LOSSES)),
     glm.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
     glm.certify_by_recursion: both(*(private(lambda: answers(1e300), levels=levels, epsilon=1, delta=1e-6, noise=noise)
                                      for levels in (glm.linear_levels(step=1e300), LEVELS) for noise in NOISES)),

@@ -1,0 +1,285 @@
+"""The releases first published for fitted models, to compare with `release_coefficient` and `release_vector`.
+
+Symbols
+-------
+H, λ, R
+    The curvature at the fit, a sum over n records; λ the smallest eigenvalue of H/n; R the largest length of a record. All in the
+    coordinates of the domain, on whose units eigenvalues depend.
+u, v
+    The direction that is asked, and √(uᵀH⁻¹u).
+t, σ
+    A bound of how far the fit moves, and the noise multiplier.
+
+One record replaced. What the source states without constants is here with constants that are proved.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from dplib import _checks
+from dplib.aggregation import Refusal
+from dplib.glm.certificates import certify_below
+from dplib.glm.domains import Ball
+from dplib.glm.eigenvalues import eigenvalue_ratio_constants, shift_generic, shift_source
+from dplib.glm.fits import CHARGED, fit_model
+from dplib.glm.recursions import certify_by_recursion, certify_largest_eigenvalue, generic_levels, source_levels
+from dplib.glm.releases import _certified, _question
+from dplib.glm.scales import gaussian_noise_multiplier
+from dplib.glm.stability import mahalanobis_constants, prediction_shift
+from dplib.glm.vectors import VectorRelease
+from dplib.mechanisms import gaussian_sigma
+
+FORMS, CHECKS = ("sharp", "source", "generic"), ("exact", "simple")
+KAPPA = 2 + CHARGED
+THIRD = {"logistic": 6 * 3**0.5, "robust": 3 * 3**0.5}  # 1/sup |h'''|, where it is known to be below sup h''
+MOST_NOISE = 2  # times what a scale that does not differ would need: from there on it is refused
+
+
+def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
+    """Release all coefficients of a fitted model, with the same noise in all directions.
+
+    Parameters
+    ----------
+    X, y, domain, loss, epsilon, delta, split, rng
+        As in `release_vector`; half of δ pays for the certificate.
+    form : {"sharp", "source", "generic"}
+        Which certificate, and which bound of the move: `certify_below` and `prediction_shift` on the ball of radius R; `source_levels`
+        and `shift_source`; or `generic_levels` and `shift_generic`, which use the Lipschitz constants of the loss alone.
+
+    Returns
+    -------
+    VectorRelease or Refusal
+
+    Raises
+    ------
+    ValueError
+        As `release_vector`.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP for one record replaced, n public. Idealised arithmetic in the noise; exact coins in the certificate. With
+        ``source`` and ``generic`` the fit is taken as exact.
+    :Error: Gaussian noise of standard deviation tσ in each coordinate of the domain, t a bound at the certificate, about 2R/(nλ), σ the
+        `gaussian_sigma` of what is left. Refused where t is infinite.
+    :Cost: That of `fit_model`; of a table of 2¹⁵ levels with ``source`` and ``generic``.
+    :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithms 3 and 7; the constants here are proved, not theirs.
+
+    Examples
+    --------
+    >>> from dplib.glm import ROBUST, Box
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.choice([-1, 1], size=(20_000, 3))
+    >>> y = X @ [1, 2, 0] + rng.normal(size=20_000)
+    >>> domain = Box([(-1, 1)] * 3, intercept=False)
+    >>> for form in ("sharp", "source", "generic"):
+    ...     noisy = isotropic_noise(X, y, domain=domain, loss=ROBUST, form=form, epsilon=1, delta=1e-6, split=0.25, rng=rng)
+    ...     print(f"{noisy.certificate:.0f} {noisy.prediction_noise:.4f}")
+    2610 0.0044
+    2563 0.0045
+    2533 0.0045
+    """
+    _checks.choice("form", form, FORMS)
+    budget = _Budget.checked(epsilon, delta, split, rng)
+    fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
+    nu, shift = _isotropic_shift(fit, len(X), domain.reach, loss, form, budget, rng)
+    if not np.isfinite(shift):
+        return budget.refusal()
+    sigma = gaussian_sigma(sensitivity=1, epsilon=budget.left, delta=budget.delta / 2)
+    theta = fit.theta + shift * sigma * rng.standard_normal(fit.theta.size)
+    return VectorRelease(domain.coefficients(theta), f"isotropic noise, {form}", float(nu), float(domain.reach * shift * sigma), None,
+                         budget.epsilon, budget.delta)
+
+
+def _isotropic_shift(fit, size, radius, loss, form, budget, rng):
+    """A certificate of nλ/R², and the bound of ‖θ - θ'‖₂ that it allows."""
+    paid = dict(epsilon=budget.spent, delta=budget.delta / 2, rng=rng)
+    if form == "sharp":
+        nu = certify_below(_in_the_ball(fit, radius), sensitivity=KAPPA, **paid)
+        return nu, prediction_shift(nu=nu, changes=KAPPA) / radius
+    lipschitz = (radius, loss.largest_curvature * radius**2, radius**3 / THIRD.get(loss.name, 1 / loss.largest_curvature))
+    levels = _levels(form, radius, loss.largest_curvature, lipschitz, size)
+    eigenvalue = certify_by_recursion(_in_the_ball(fit, radius) * radius**2 / size, levels=levels, **paid)
+    shift = (shift_source(eigenvalue=eigenvalue, radius=radius, size=size) if form == "source"
+             else shift_generic(eigenvalue=eigenvalue, lipschitz=lipschitz, size=size))
+    return size * eigenvalue / radius**2, shift
+
+
+@lru_cache(maxsize=64)
+def _levels(form, radius, largest_curvature, lipschitz, size):
+    """A table that public numbers decide."""
+    if form == "source":
+        return source_levels(radius=radius, largest_curvature=largest_curvature, size=size)
+    return generic_levels(lipschitz=lipschitz, size=size)
+
+
+def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, split, rng):
+    """Release what one coefficient of a fitted model says, with noise of a scale that is bounded through the condition number.
+
+    Parameters
+    ----------
+    X, y, move, domain, loss, epsilon, delta, rng
+        As in `one_certificate`, with no columns of a category; a quarter of δ pays for each of two certificates.
+    check : {"exact", "simple"}
+        How much the ratio of scales of neighbours may cost: by `gaussian_noise_multiplier`, or by a closed form for which shift and
+        ratio are paid one after the other.
+    split : float in (0, 1), the share of ε for the two certificates, half of it for each
+
+    Returns
+    -------
+    float or Refusal
+
+    Raises
+    ------
+    ValueError
+        As `one_certificate`; for a domain with ``one_hot``.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP for one record replaced, n public. Idealised arithmetic in the noise and in the second certificate. The fit is
+        taken as exact. The scale of the noise depends on the data and is not published.
+    :Error: Gaussian noise of standard deviation σ τ Δ_u, Δ_u = 2 σ(H⁻¹u) for the σ(z) of the domain, τ from
+        `eigenvalue_ratio_constants`. Refused where σ is above twice the one of scales that agree, or ``simple`` fails.
+    :Cost: That of `fit_model`.
+    :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 5; the constants here are proved, not theirs.
+
+    Examples
+    --------
+    >>> from dplib.glm import ROBUST, Box
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.choice([-1, 1], size=(20_000, 3))
+    >>> y = X @ [1, 2, 0] + rng.normal(size=20_000)
+    >>> effect = condition_number_scale(X, y, move=([0, 0, 0], [1, 0, 0]), domain=Box([(-1, 1)] * 3, intercept=False), loss=ROBUST,
+    ...                                 check="exact", epsilon=1, delta=1e-6, split=0.5, rng=rng)
+    >>> print(f"{effect:.2f}")
+    1.00
+    """
+    _checks.choice("check", check, CHECKS)
+    if getattr(domain, "one_hot", ()):
+        raise ValueError(f"domain must have no one_hot columns here, got {domain.one_hot}")
+    question = _question(move, domain, loss, epsilon, delta, split, 1, rng)
+    budget = _Budget.checked(epsilon, delta, split, rng)
+    fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
+    bounds = _both_eigenvalues(fit, len(X), domain, loss, budget, rng)
+    constants = eigenvalue_ratio_constants(**bounds, radius=domain.reach, aspect=1 if isinstance(domain, Ball) else domain.reach,
+                                           largest_curvature=loss.largest_curvature, size=len(X))
+    sigma = _checked_multiplier(constants, check, budget)
+    if not np.isfinite(sigma * constants.factor):
+        return budget.refusal()
+    return _noisy(fit, question.u, 2 * domain.width(_inverse(fit, question.u)) * constants.factor * sigma, rng)
+
+
+def _both_eigenvalues(fit, size, domain, loss, budget, rng):
+    """Certificates of the smallest and of the largest eigenvalue of H/n."""
+    paid = dict(epsilon=budget.spent / 2, delta=budget.delta / 4, rng=rng)
+    nu = certify_below(_in_the_ball(fit, domain.reach), sensitivity=KAPPA, **paid)
+    smallest = nu * domain.reach**2 / size if nu > KAPPA else 0.0  # below it the fit may not be at its minimum
+    largest = certify_largest_eigenvalue(np.linalg.eigvalsh(fit.hessian)[-1] / size, smallest_eigenvalue=smallest, radius=domain.reach,
+                                         largest_curvature=loss.largest_curvature, size=size, **paid)
+    return dict(smallest_eigenvalue=smallest, largest_eigenvalue=max(smallest, largest))
+
+
+def _checked_multiplier(constants, check, budget):
+    """σ, infinite where the scales of neighbours may differ too much."""
+    up, down = constants.up, constants.down
+    if check == "exact":
+        return _bounded_multiplier(up, down, budget.left, budget.delta / 2)
+    part = budget.left / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
+    quantile = -ndtri(budget.delta / 8 * np.exp(-part))
+    enough = quantile >= 1 and max(up, down) ** 2 - 1 <= 2 * part / quantile**2
+    return gaussian_sigma(sensitivity=1, epsilon=part, delta=budget.delta / 4) if enough else np.inf
+
+
+def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
+    """Release what one coefficient of a fitted model says, with noise in units of v.
+
+    Parameters
+    ----------
+    X, y, move, domain, loss, epsilon, delta, split, rng
+        As in `one_certificate`; half of δ pays for the certificate.
+
+    Returns
+    -------
+    float or Refusal
+
+    Raises
+    ------
+    ValueError
+        As `one_certificate`.
+
+    Notes
+    -----
+    :Privacy: (ε, δ)-DP for one record replaced. Idealised arithmetic in the noise; exact coins in the certificate. The scale of the
+        noise depends on the data and is not published.
+    :Error: Gaussian noise of standard deviation σ v s √ν̂, σ from `gaussian_noise_multiplier` with `mahalanobis_constants`. Refused
+        where σ is above twice the one of scales that agree.
+    :Cost: That of `fit_model`.
+    :References: The page *Noise that fits*. It is the release of `release_vector` in one direction, where σ is smaller.
+
+    Examples
+    --------
+    >>> from dplib.glm import ROBUST, Box
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.choice([-1, 1], size=(20_000, 3))
+    >>> y = X @ [1, 2, 0] + rng.normal(size=20_000)
+    >>> effect = mahalanobis_scale(X, y, move=([0, 0, 0], [1, 0, 0]), domain=Box([(-1, 1)] * 3, intercept=False), loss=ROBUST,
+    ...                            epsilon=1, delta=1e-6, split=0.25, rng=rng)
+    >>> print(f"{effect:.2f}")
+    1.00
+    """
+    question = _question(move, domain, loss, epsilon, delta, split, 1, rng)
+    budget = _Budget.checked(epsilon, delta, split, rng)
+    fit, nu, kappa = _certified(X, y, question, domain, loss, budget.delta / 2, rng)
+    constants = mahalanobis_constants(nu=nu, changes=kappa, added=1, removed=1, largest_curvature=loss.largest_curvature)
+    sigma = _bounded_multiplier(constants.up, constants.down, budget.left, budget.delta / 2)
+    if not np.isfinite(sigma):
+        return budget.refusal()
+    return _noisy(fit, question.u, np.linalg.norm(fit.factor.T @ question.u) * constants.length * sigma, rng)
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """Checked public numbers: ε, δ, and the parts of ε for the certificates and for the noise."""
+
+    epsilon: float
+    delta: float
+    split: float
+
+    @classmethod
+    def checked(cls, epsilon, delta, split, rng):
+        _checks.generator(rng)
+        return cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5), _checks.parameter("split", split))
+
+    @property
+    def spent(self):
+        return self.split * self.epsilon
+
+    @property
+    def left(self):
+        return (1 - self.split) * self.epsilon
+
+    def refusal(self):
+        return Refusal(f"At ε = {self.epsilon:g}, δ = {self.delta:g} and split = {self.split:g} the certificate of the curvature was too "
+                       f"low. More records, fewer covariates, or a larger ε would help.")
+
+
+def _in_the_ball(fit, radius):
+    """max(nλ/R², κ): to the ball of radius R what max(ν, κ) is to the domain. Steps of a recursion may be counted from there, too."""
+    return max(float(np.linalg.eigvalsh(fit.hessian)[0]) / radius**2, KAPPA)
+
+
+def _inverse(fit, u):
+    return fit.factor @ (fit.factor.T @ u)
+
+
+def _bounded_multiplier(up, down, epsilon, delta):
+    if not np.isfinite([up, down]).all():
+        return np.inf
+    sigma = gaussian_noise_multiplier(up=up, down=down, epsilon=epsilon, delta=delta)
+    return sigma if sigma <= MOST_NOISE * gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta) else np.inf
+
+
+def _noisy(fit, u, sd, rng):
+    return float(u @ fit.theta + sd * rng.standard_normal())
