@@ -15,6 +15,7 @@ from dplib.glm.recursions import (
 from dplib.glm.results import Release
 from dplib.glm.releases import fitted_scale, one_certificate, release_coefficient
 from dplib.glm.vectors import VectorRelease, release_vector
+from dplib.glm.estimator import PrivateLogisticRegression
 from dplib.glm.baselines import (
     noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation)
 from dplib.glm.tables import noisy_table
@@ -31,7 +32,7 @@ __all__ = [
     "Levels", "linear_levels", "source_levels", "generic_levels",
     "certificate_offset", "certify_by_recursion", "certify_largest_eigenvalue",
     "Release", "one_certificate", "fitted_scale", "release_coefficient",
-    "VectorRelease", "release_vector",
+    "VectorRelease", "release_vector", "PrivateLogisticRegression",
     "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle", "noisy_table",
     "isotropic_noise", "condition_number_scale", "mahalanobis_scale",
 ]

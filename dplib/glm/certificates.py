@@ -18,6 +18,7 @@ import numpy as np
 from dplib import _checks, _samplers
 
 GRID = 1024  # steps of the grid for a change of κ
+LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added to integers without rounding
 
 
 def certificate_margin(*, sensitivity, epsilon, delta):
@@ -75,13 +76,14 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     """
     sensitivity = _checks.parameter("sensitivity", sensitivity)
     epsilon, delta = _budget(epsilon, delta)
-    statistic = _checks.reals("statistic", statistic)
     step = sensitivity / GRID
+    statistic = np.clip(_checks.reals("statistic", statistic), -LARGEST * step, LARGEST * step)
     bound = _bound(epsilon, delta)
     noise = _samplers.truncated_two_sided_geometric(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
     below = np.floor(statistic / step)
-    below -= below * step > statistic  # the division may have rounded up
-    return np.maximum((below + noise) * step, 0.0)
+    with np.errstate(over="ignore"):  # at the end of the floats
+        below -= below * step > statistic  # the division may have rounded up
+        return np.maximum((below + noise) * step, 0.0)
 
 
 def _budget(epsilon, delta):

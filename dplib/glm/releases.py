@@ -28,7 +28,7 @@ from dplib.glm.stability import direction_constants, prediction_shift
 
 LEAST_SHARE = 0.25  # of what is left of ε: below it the noise of `fitted_scale` is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
-FOR_THE_SCALE = 0.05  # of ε: what the published bound of the noise of `fitted_scale` costs
+FOR_THE_SCALE = 0.05  # of what the certificate leaves of ε: the price of the published bound of the noise of `fitted_scale`
 MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
 
 
@@ -141,7 +141,7 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     Notes
     -----
     :Privacy: (ε, δ)-DP as in `one_certificate`. The scale of the noise depends on the data and is not published: ``noise_scale`` is
-        a private upper bound of it, for which .05 ε is set aside.
+        a private upper bound of it, for which 5% of what the certificate leaves of ε are set aside.
     :Error: Laplace noise of scale τ Δ_u/ε_s, Δ_u = κ σ(H⁻¹u), ε_s from `laplace_epsilon`; refused where ε_s is below a quarter of
         what is left of ε, a matter of ν̂ alone.
     :Cost: That of `fit_model`.

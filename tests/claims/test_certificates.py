@@ -126,7 +126,7 @@ def shifted(by=0, narrow=1., unit=1.):
     return certify
 
 
-@claim("thm-certificate", certificate_margin, certify_below,
+@claim("thm-certify-below", certificate_margin, certify_below,
        mutants={"the tail that is cut off, not the part that cannot be reached":
                     (lambda *, sensitivity, epsilon, delta: sensitivity / epsilon * math.log(1 / (2 * delta)), certify_below),
                 "one δ for both sides": (lambda *, sensitivity, epsilon, delta: certificate_margin(

@@ -8,9 +8,10 @@ from scipy.stats import norm
 
 from dplib.glm import (
     LOGISTIC, ROBUST, Ball, Box, direction_constants, fit_model, fitted_scale, gaussian_noise_multiplier, laplace_epsilon,
-    mismatched_gaussian_delta, one_certificate, prediction_shift)
+    mismatched_gaussian_delta, one_certificate, prediction_shift, vector_constants, vector_noise_multiplier)
 from dplib.glm.fits import CHARGED
 from tests.claims import claim, to
+from dplib.mechanisms import gaussian_sigma
 from tests.glm_audit import ARMS, LINE, ON_LINE, arms, changed, laplace_gap, law, towns, worst_gap
 
 KAPPA = 2 + CHARGED
@@ -254,8 +255,8 @@ def one_scale(*, up, down, epsilon, delta):
                 "only the scale that grows": (lambda *, up, down, epsilon, delta: gaussian_noise_multiplier(
                     up=up, down=1, epsilon=epsilon, delta=delta), mismatched_gaussian_delta),
                 "2% too little noise": (lambda **given: .98 * gaussian_noise_multiplier(**given), mismatched_gaussian_delta),
-                "the wrong order": (gaussian_noise_multiplier, lambda epsilon, *, shift, ratio: mismatched_gaussian_delta(
-                    epsilon, shift=np.divide(shift, ratio), ratio=np.divide(1, ratio)))})
+                "the wrong order": (gaussian_noise_multiplier, lambda *, epsilon, shift, ratio: mismatched_gaussian_delta(
+                    epsilon=epsilon, shift=np.divide(shift, ratio), ratio=np.divide(1, ratio)))})
 def test_gaussian_noise_of_two_scales(multiplier, gap):
     """Compute the largest P(S) - e^ε Q(S) in closed form for 101 ratios of the scales and 21 shifts, and where it is largest also as a
     sum over a fine grid; no pair may exceed δ, and some pair must come near.
@@ -264,7 +265,7 @@ def test_gaussian_noise_of_two_scales(multiplier, gap):
     for epsilon, delta, up, down in ((.75, 1e-3, 1.01, 1.02), (1.0, 1e-5, 1.004, 1.004), (2.0, 1e-2, 1.1, 1.05)):
         sigma = float(multiplier(up=up, down=down, epsilon=epsilon, delta=delta))
         ratio, shift = np.meshgrid(np.geomspace(1 / down, up, 101), np.linspace(0, 1 / sigma, 21))
-        found = gap(epsilon, shift=shift, ratio=ratio)
+        found = gap(epsilon=epsilon, shift=shift, ratio=ratio)
         at = np.unravel_index(found.argmax(), found.shape)
         assert (np.diff(found, axis=0) >= -1e-15).all()
         exact = quadrature(epsilon, shift[at], ratio[at])
@@ -272,3 +273,63 @@ def test_gaussian_noise_of_two_scales(multiplier, gap):
         assert exact <= delta * (1 + 1e-6), (epsilon, exact)
     assert nearest > .93 and off < 1e-6
     return f"largest δ {nearest:.3f} of the stated one; closed form and integral agree {to(off)}"
+
+
+def shapes(constants):
+    """(length of the move, operator and Frobenius norm of E), each divided by its bound, on all pairs, from both sides."""
+    for a, b, loss, domain in pairs():
+        one, two = (fit_model(*data, loss=loss, domain=domain) for data in (a, b))
+        for here, there in ((one, two), (two, one)):
+            bound = constants(nu=here.nu, changes=KAPPA, added=1, removed=1, largest_curvature=loss.largest_curvature,
+                              dimension=domain.dimension)
+            if np.isfinite(bound.operator):
+                E, move = here.factor.T @ there.hessian @ here.factor - np.eye(domain.dimension), there.theta - here.theta
+                yield [np.sqrt(move @ here.hessian @ move) / bound.length, np.linalg.norm(E, 2) / bound.operator,
+                       np.linalg.norm(E) / bound.frobenius]
+
+
+def gap_of_shapes(epsilon, shift, ratio):
+    """The largest P(S) - e^ε Q(S) of N(0, I) and a normal with these means and standard deviations: a sum in one or two dimensions."""
+    if len(shift) == 1:
+        return float(mismatched_gaussian_delta(epsilon=epsilon, shift=shift[0], ratio=ratio[0]))
+    z = np.linspace(-10, 10, 801)
+    loss = np.log(ratio[0]) - z**2 / 2 + ((z - shift[0]) / ratio[0]) ** 2 / 2
+    return float(norm.pdf(z) @ mismatched_gaussian_delta(epsilon=epsilon - loss, shift=shift[1], ratio=ratio[1]) * (z[1] - z[0]))
+
+
+def largest_of_shapes(d, operator, frobenius, sigma, epsilon):
+    """Over shapes at the ends of what is allowed, and moves in four directions."""
+    second = min(operator, np.sqrt(frobenius**2 - operator**2))
+    shape = [np.array(signs) * [operator, second][:d] for signs in itertools.product((1, -1), repeat=d)]
+    moves = [np.array([np.cos(t), np.sin(t)][:d]) / sigma for t in ((0,) if d == 1 else np.linspace(0, np.pi / 2, 4))]
+    return max(gap_of_shapes(epsilon, move, 1 / np.sqrt(1 + e)) for e in shape for move in moves)
+
+
+def only_records(**given):
+    """The constants, as if the move left the curvature as it is."""
+    right, c = vector_constants(**given), given["largest_curvature"] / max(given["nu"], 1e-9)
+    return type(right)(right.length, c if np.isfinite(right.operator) else np.inf, np.sqrt(2) * c)
+
+
+@claim("thm-vector", vector_noise_multiplier, vector_constants,
+       mutants={"the noise of one shape": (lambda *, operator, frobenius, epsilon, delta: gaussian_sigma(
+                    sensitivity=1, epsilon=epsilon, delta=delta), vector_constants),
+                "the noise has all of ε": (lambda *, epsilon, **given: vector_noise_multiplier(
+                    epsilon=epsilon / .75, **given), vector_constants),
+                "what the move does to the shape is left out": (vector_noise_multiplier, only_records),
+                "a replaced record counted once": (vector_noise_multiplier, lambda *, changes, added, removed, **given: vector_constants(
+                    changes=changes / 2, added=added / 2, removed=removed / 2, **given))})
+def test_all_coefficients(multiplier, constants):
+    """Compare the move and the two norms of E with their bounds on the pairs of the lemmas; then compute the largest P(S) - e^ε Q(S) at
+    shapes at the ends of what is allowed, in one and two dimensions.
+    """
+    ratios = np.array(list(shapes(constants))).max(axis=0)
+    assert .9 < ratios[0] and ratios.max() <= 1 + 1e-9
+    largest = 0.0
+    for d, (nu, epsilon, delta) in itertools.product((1, 2), ((400, .75, 1e-3), (4000, 2, .01), (200, .75, 5e-7))):
+        bound = constants(nu=nu, changes=KAPPA, added=1, removed=1, largest_curvature=.5, dimension=d)
+        sigma = float(multiplier(operator=bound.operator, frobenius=bound.frobenius, epsilon=epsilon, delta=delta))
+        largest = max(largest, largest_of_shapes(d, bound.operator, bound.frobenius, sigma, epsilon) / delta)
+    assert .8 < largest <= 1
+    return (f"moves up to {ratios[0]:.2f} of the bound, norms of E up to {ratios[1]:.2f} and {ratios[2]:.2f}; "
+            f"largest δ {largest:.2f} of the stated one")

@@ -1,0 +1,239 @@
+"""A logistic regression with the conventions of scikit-learn, which need not be installed."""
+
+import numpy as np
+from scipy.special import expit
+
+from dplib import _checks
+from dplib.aggregation import Refusal
+from dplib.glm.domains import Box
+from dplib.glm.losses import LOGISTIC
+from dplib.glm.vectors import release_vector
+
+PARAMETERS = ("bounds", "classes", "epsilon", "delta", "split", "rng")
+
+EXPECTED_FAILED_CHECKS = {  # of sklearn.utils.estimator_checks.check_estimator, with the reason
+    "check_classifiers_classes": "classes are declared: if they came from y, one person's label would show in the output",
+    "check_classifiers_one_label": "as for check_classifiers_classes: that all labels are equal must not show",
+    "check_classifiers_regression_target": "a label that was not declared counts as the first class: an error would tell of a person",
+    "check_classifier_not_supporting_multiclass": "as for check_classifiers_regression_target",
+    "check_classifiers_train": "few records are refused, and then there is nothing to predict with",
+    "check_dtype_object": "a record that is no number is a ValueError throughout this package, not a TypeError",
+    "check_estimators_overwrite_params": "fit draws from rng, and must not draw the same noise twice",
+    "check_supervised_y_2d": "y of another shape is an error, not a warning",
+}
+
+
+class PrivateLogisticRegression:
+    """A logistic regression whose coefficients may be published, and everything that is predicted from them.
+
+    Parameters
+    ----------
+    bounds : (lo, hi) or a sequence of such pairs, one for each column of X, from public knowledge and never from the data
+    classes : (no, yes), the two labels, declared; a label in ``y`` that is neither counts as the first one
+    epsilon, delta : float > 0, δ < 1/2, spent anew by every call of ``fit``
+    split : float in (0, 1), the share of ε for the certificate
+    rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    coef_, intercept_ : float64, shapes (1, columns) and (1,), for X as it was measured; NaN if the release was refused
+    classes_ : array of the two declared labels
+    n_features_in_ : int
+    released_ : bool, whether there was a release
+    certificate_ : float or None, ν̂
+    release_ : VectorRelease or Refusal
+
+    Notes
+    -----
+    :Privacy: What ``fit`` leaves behind is (ε, δ)-DP as `release_vector` is, for one record replaced; the parameters are public, and
+        predictions for public X cost nothing more. Each fit spends (ε, δ), also those of a cross-validation. ``score`` on the training
+        data is *not* private, nor are predictions for people of whom X is a secret.
+    :Error: That of `release_vector`. A refused release predicts ``classes[0]`` for everybody.
+    :Cost: That of `fit_model`.
+    :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector).
+
+    A clone draws from the same generator, not from a copy of it: two copies would have the same noise, and the difference of two
+    fits would be the difference of their data. For the same reason an estimator cannot be pickled before it is fitted, and forgets
+    its generator when it is pickled afterwards.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> age, smokes = rng.uniform(18, 65, size=20_000), rng.integers(2, size=20_000)
+    >>> ill = np.where(rng.random(20_000) < 1 / (1 + np.exp(3 - 0.05 * age - smokes)), "ill", "well")
+    >>> model = PrivateLogisticRegression(bounds=[(18, 65), (0, 1)], classes=("well", "ill"), epsilon=1, delta=1e-6, rng=rng)
+    >>> model.fit(np.column_stack([age, smokes]), ill).coef_.round(2)
+    array([[0.05, 0.99]])
+    >>> model.predict([[20, 0], [60, 1]])
+    array(['well', 'ill'], dtype='<U4')
+    """
+
+    def __init__(self, *, bounds, classes=(0, 1), epsilon, delta, split=0.3, rng):
+        self.bounds, self.classes, self.epsilon, self.delta, self.split, self.rng = bounds, classes, epsilon, delta, split, rng
+
+    def fit(self, X, y):
+        """Release the coefficients of a logistic regression of y on X. A refusal is no error.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        y : sequence of n labels; one that was not declared counts as ``classes[0]``
+        """
+        X, classes = _covariates(X), _two(self.classes)
+        y = _outcomes(y, classes[1], len(X))
+        domain = Box(_limits(self.bounds, X.shape[1]))
+        self.release_ = release_vector(X, y, domain=domain, loss=LOGISTIC, epsilon=self.epsilon, delta=self.delta, split=self.split,
+                                       rng=self.rng)
+        self.released_ = not isinstance(self.release_, Refusal)
+        coefficients = self.release_.coefficients if self.released_ else np.full(domain.dimension, np.nan)
+        self.certificate_ = self.release_.certificate if self.released_ else None
+        self.intercept_, self.coef_ = coefficients[:1], coefficients[None, 1:]
+        self.classes_, self.n_features_in_ = np.array(classes), X.shape[1]
+        return self
+
+    def decision_function(self, X):
+        """The log-odds of ``classes[1]``. Values outside the bounds count as if they were at them, as in ``fit``.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
+        if not hasattr(self, "coef_"):
+            raise _not_fitted(f"This {type(self).__name__} instance is not fitted yet: call fit first")
+        X = _covariates(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
+        lo, hi = np.array(_limits(self.bounds, X.shape[1])).T
+        return np.clip(X, lo, hi) @ self.coef_[0] + self.intercept_[0]
+
+    def predict_proba(self, X):
+        """The probabilities of both classes; NaN if the release was refused.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
+        t = self.decision_function(X)
+        return np.column_stack([expit(-t), expit(t)])
+
+    def predict(self, X):
+        """The likelier class; ``classes[0]`` if the release was refused.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
+        second = self.decision_function(X) > 0
+        return self.classes_[second.astype(int)]
+
+    def score(self, X, y):
+        """The share of right predictions. *Not private* if y belongs to people: use a test set that you may look at.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        y : sequence of n labels
+        """
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+    def get_params(self, deep=True):
+        """The arguments of the constructor, by name.
+
+        Parameters
+        ----------
+        deep : bool, ignored
+        """
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+    def set_params(self, **params):
+        """Change some of the arguments of the constructor.
+
+        Parameters
+        ----------
+        params : their new values, by name
+        """
+        for name, value in params.items():
+            _checks.choice("params", name, PARAMETERS)
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in PARAMETERS)})"
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "coef_")
+
+    def __sklearn_clone__(self):
+        return type(self)(**self.get_params())
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), transformer_tags=None, regressor_tags=None,
+                    classifier_tags=ClassifierTags(poor_score=True, multi_class=False), input_tags=InputTags(), non_deterministic=True)
+
+    def __getstate__(self):
+        if not hasattr(self, "coef_"):
+            raise TypeError(f"an unfitted {type(self).__name__} cannot be copied or pickled: the copy would draw the same noise. "
+                            f"Make a new one, with a generator of its own")
+        return {**vars(self), "rng": None}
+
+
+def _covariates(X):
+    """X as an array of numbers; its shape is public, and so is what is said of it."""
+    if hasattr(X, "tocsr"):
+        raise TypeError("X must be a dense array, got sparse data")
+    array = np.asarray(X)
+    if array.dtype.kind == "c":
+        raise ValueError("X must hold real numbers, got Complex data not supported")
+    if array.ndim != 2:
+        raise ValueError(f"X must have one row for each record, got shape {array.shape}. Reshape your data")
+    if 0 in array.shape:
+        what = "sample" if len(array) == 0 else "feature"
+        raise ValueError(f"X must have at least one {what}, got 0 {what}(s) (shape={array.shape}) while a minimum of 1 is required.")
+    array = _checks.numbers("X", array)
+    if not np.isfinite(array).all():
+        raise ValueError("X must be finite, got NaN or infinity")
+    return _checks.reals("X", array)
+
+
+def _two(classes):
+    classes = tuple(classes)
+    if len(classes) != 2 or classes[0] == classes[1]:
+        raise ValueError(f"classes must be two different labels, got {classes!r}")
+    return classes
+
+
+def _limits(bounds, columns):
+    """A pair for each column; one pair stands for all of them."""
+    limits = [tuple(bounds)] * columns if np.shape(bounds) == (2,) else [tuple(pair) for pair in bounds]
+    if len(limits) != columns:
+        raise ValueError(f"bounds must be one pair or one for each of the {columns} columns of X, got {len(limits)}")
+    return limits
+
+
+def _outcomes(y, yes, size):
+    """1 where a label is ``yes``, one by one: no label decides how others are read."""
+    if y is None:
+        raise ValueError("y must have one label for each record: this estimator requires y to be passed, but the target y is None")
+    y = np.asarray(y) if hasattr(y, "__array__") else y
+    shape = y.shape if isinstance(y, np.ndarray) else (len(y),)
+    if shape != (size,):
+        raise ValueError(f"y must have one label for each of the {size} records of X, got shape {shape}")
+    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
+        _checks.reals("y", y)
+    return np.array([_same(label, yes) for label in (y.tolist() if isinstance(y, np.ndarray) else y)], dtype=np.float64)
+
+
+def _same(label, yes):
+    try:
+        return bool(label == yes)
+    except Exception:  # what cannot be compared was not declared
+        return False
+
+
+def _not_fitted(message):
+    try:
+        from sklearn.exceptions import NotFittedError
+    except ImportError:
+        return AttributeError(message)
+    return NotFittedError(message)

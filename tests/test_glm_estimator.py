@@ -1,0 +1,149 @@
+"""The estimator keeps to scikit-learn's conventions as far as privacy allows, and shows one record in nothing but its numbers."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+from dplib.aggregation import Refusal
+from dplib.glm import LOGISTIC, Box, PrivateLogisticRegression, release_vector
+from dplib.glm.estimator import EXPECTED_FAILED_CHECKS
+from tests.neighbours import observe
+
+BOUNDS = [(18, 65), (0, 1)]
+
+
+def model(seed=1, **given):
+    return PrivateLogisticRegression(**dict(bounds=BOUNDS, epsilon=1, delta=1e-6, rng=np.random.default_rng(seed)) | given)
+
+
+def people(n=20_000, seed=3):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(18, 65, size=n), rng.integers(2, size=n)])
+    return X, (rng.random(n) < 1 / (1 + np.exp(3 - .05 * X[:, 0] - X[:, 1]))).astype(int)
+
+
+def test_the_checks_of_scikit_learn():
+    """All pass but those that would tell of a record, each with its reason; and all of these do fail."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check_estimator(model(bounds=(-10, 10)), expected_failed_checks=EXPECTED_FAILED_CHECKS, on_fail=None, on_skip=None)
+    names = {status: {check["check_name"] for check in found if check["status"] == status} for status in ("failed", "xfail", "skipped")}
+    assert names["failed"] == set() and names["xfail"] == set(EXPECTED_FAILED_CHECKS)
+    assert names["skipped"] == {"check_array_api_input", "check_pipeline_consistency"}
+    assert sum(check["status"] == "passed" for check in found) >= 42
+    assert set(EXPECTED_FAILED_CHECKS) == {
+        "check_classifiers_classes", "check_classifiers_one_label", "check_classifiers_regression_target", "check_classifiers_train",
+        "check_classifier_not_supporting_multiclass", "check_dtype_object", "check_estimators_overwrite_params", "check_supervised_y_2d"}
+
+
+def test_scikit_learn_is_not_imported():
+    code = "import sys, dplib.glm; assert 'sklearn' not in sys.modules"
+    assert subprocess.run([sys.executable, "-W", "error", "-c", code]).returncode == 0
+
+
+def test_fit_is_the_release_of_all_coefficients():
+    X, y = people()
+    fitted = model().fit(X, y)
+    release = release_vector(X, y, domain=Box(BOUNDS), loss=LOGISTIC, epsilon=1, delta=1e-6, split=.3, rng=np.random.default_rng(1))
+    assert np.r_[fitted.intercept_, fitted.coef_[0]].tolist() == release.coefficients.tolist()
+    assert fitted.certificate_ == release.certificate and fitted.released_ and fitted.n_features_in_ == 2
+    assert fitted.coef_.shape == (1, 2) and fitted.intercept_.shape == (1,) and fitted.classes_.tolist() == [0, 1]
+    assert fitted.coef_[0] == pytest.approx([.05, 1], abs=.15) and fitted.intercept_[0] == pytest.approx(-3, abs=.4)
+    t = X @ fitted.coef_[0] + fitted.intercept_
+    assert fitted.decision_function(X) == pytest.approx(t, abs=1e-12)
+    assert fitted.predict_proba(X)[:, 1] == pytest.approx(1 / (1 + np.exp(-t)))
+    assert (fitted.predict(X) == (t > 0)).all() and fitted.score(X, y) == np.mean((t > 0) == y)
+    assert fitted.decision_function([[200, 1]]) == fitted.decision_function([[65, 1]])             # as in the fit
+    one, two = (model(bounds=bounds).fit(X / [65, 1], y) for bounds in ((0, 1), [(0, 1)] * 2))
+    assert one.released_ and one.coef_.tolist() == two.coef_.tolist()
+    assert is_classifier(fitted) and repr(fitted).startswith("PrivateLogisticRegression(bounds=[(18, 65), (0, 1)], classes=(0, 1), eps")
+
+
+def test_a_refusal_predicts_the_first_class():
+    X, y = people(200)
+    fitted = model().fit(X, np.where(y, "no", "yes"))
+    assert isinstance(fitted.release_, Refusal) and not fitted.released_ and fitted.certificate_ is None
+    assert np.isnan(fitted.coef_).all() and np.isnan(fitted.intercept_).all() and np.isnan(fitted.predict_proba(X)).all()
+    fitted = model(classes=("yes", "no")).fit(X, np.where(y, "no", "yes"))
+    assert set(fitted.predict(X)) == {"yes"} and fitted.classes_.tolist() == ["yes", "no"]
+
+
+def test_labels_are_declared_and_read_one_by_one():
+    X, y = people()
+    plain = model().fit(X, y).coef_.tolist()
+    texts = np.where(y, "ill", "well")
+    for labels, classes in ((texts, ("well", "ill")), (texts.tolist(), ("well", "ill")), (y.astype(bool), (False, True)),
+                            (y.astype(float).tolist(), (0, 1)), (np.where(y, 3, 7), (7, 3))):
+        assert model(classes=classes).fit(X, labels).coef_.tolist() == plain
+    strange = texts.tolist()
+    first = strange.index("well")
+    for label in ("Ill", None, 3, np.nan, np.array([1, 2]), object()):           # none of them is "ill"
+        assert model(classes=("well", "ill")).fit(X, [*strange[:first], label, *strange[first + 1:]]).coef_.tolist() == plain
+
+
+def test_one_record_shows_in_nothing_else():
+    X, y = people(60)
+    release = lambda data, rng: vars_of(model(classes=("no", "yes")).fit(*data))
+    vars_of = lambda fitted: (fitted.coef_, fitted.intercept_, fitted.predict(X), fitted.classes_, fitted.released_)
+    labels = np.where(y, "yes", "no").tolist()
+    base = observe(release, (X.tolist(), labels))
+    assert base.plain[0] == ("error", None)
+    for label in ("no", "yes", "maybe" * 1000, 3, True, None, 2**100, float("nan"), "\0"):
+        assert base.tells(observe(release, (X.tolist(), [label, *labels[1:]]))) == []
+    for record in ([1e308, -1e308], [2**100, True], [0, 0], [np.float32(20), np.uint64(1)], [5e-324, -0.0]):
+        assert base.tells(observe(release, ([record, *X.tolist()[1:]], labels))) == []
+
+
+def test_copies_do_not_share_their_noise():
+    X, y = people()
+    first = model()
+    second = clone(first)
+    assert second.rng is first.rng and second is not first
+    assert first.fit(X, y).coef_.tolist() != second.fit(X, y).coef_.tolist()
+    for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="same noise"):
+            copied(model())
+    again = pickle.loads(pickle.dumps(first))
+    assert again.coef_.tolist() == first.coef_.tolist() and (again.predict(X) == first.predict(X)).all() and again.rng is None
+    with pytest.raises(TypeError, match="rng"):
+        again.fit(X, y)
+
+
+def test_other_tools_of_scikit_learn():
+    X, y = people()
+    chain = make_pipeline(FunctionTransformer(np.sqrt), model(bounds=[(4, 8.1), (0, 1)], epsilon=3)).fit(X, y)
+    assert .6 < chain.score(X, y) < 1
+    scores = cross_val_score(model(epsilon=3), X, y, cv=3)
+    assert scores.shape == (3,) and (scores > .6).all()
+
+
+def test_what_is_wrong_is_said():
+    X, y = people(50)
+    with pytest.raises(NotFittedError, match="fit first"):
+        model().predict(X)
+    for given, name in ((dict(classes=(0, 1, 2)), "classes"), (dict(classes=(1, 1)), "classes"), (dict(bounds=[(0, 1)]), "bounds"),
+                        (dict(bounds=[(0, 1), (1, 0)]), "bounds"), (dict(epsilon=0), "epsilon"), (dict(delta=1), "delta"),
+                        (dict(split=1), "split")):
+        with pytest.raises(ValueError, match=name):
+            model(**given).fit(X, y)
+    with pytest.raises(TypeError, match="rng"):
+        model(rng=7).fit(X, y)
+    for X_, y_ in ((X[0], y), (X * np.nan, y), (X, y[1:]), (X, y[:, None]), (X, None), (X[:0], y[:0]), (X + 1j, y)):
+        with pytest.raises(ValueError, match="X|y"):
+            model().fit(X_, y_)
+    with pytest.raises(ValueError, match="3 features"):
+        model().fit(X, y).predict(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="'bounds', 'classes', 'epsilon'"):
+        model().set_params(C=1)
+    assert model().set_params(split=.2).get_params()["split"] == .2
