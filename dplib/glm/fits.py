@@ -1,4 +1,4 @@
-"""The fit of a model, found by steps that cannot fail: it ends at a certified minimiser, or with a proof that there is no use for one.
+"""The fit of a model, by steps that go down for sure: it ends at a certified minimiser, or with a proof that there is no use for one.
 
 Symbols
 -------
@@ -72,12 +72,12 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     Raises
     ------
     ValueError
-        for numbers that are not finite, and for shapes that do not fit together
+        for numbers that are not finite, shapes that do not fit together, and a tilt without a ridge
 
     Notes
     -----
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went,
-        and where it is above κ on both, predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data, too.
+        and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data, too.
     :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it.
     :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard took more than 37.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
@@ -95,6 +95,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     changes = _checks.integer("changes", changes, at_least=0)
     ridge = _checks.real("ridge", ridge, at_least=0)
     tilt = _checks.reals("tilt", tilt)
+    if tilt.any() and not ridge:
+        raise ValueError("ridge must be above 0 with a tilt, without which there may be no minimum, got 0")
     design = domain.design(X)
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
     enough = changes + CHARGED
