@@ -75,6 +75,7 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
         for numbers that are not finite, shapes that do not fit together, and a tilt without a ridge
 
     Notes
+    -----
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went;
         and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it
         takes depends on the data, too.
