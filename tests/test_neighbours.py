@@ -244,9 +244,8 @@ PACKAGE = {
     glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
     glm.isotropic_noise: both(fitted(**MODEL, loss=glm.LOGISTIC, form="sharp", split=.5, delta=1e-6),
                               fitted(**MODEL, loss=glm.ROBUST, form="source", split=.5, delta=1e-6)),
-    glm.condition_number_scale: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2]), check="exact", split=.5, delta=1e-6)
-                                       for loss in LOSSES)),
-    glm.mahalanobis_scale: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2]), split=.5, delta=1e-6) for loss in LOSSES)),
+    glm.condition_number_scale: fitted(**MODEL, loss=glm.ROBUST, move=([0, 0], [1, 2]), check="exact", split=.5, delta=1e-6),
+    glm.mahalanobis_scale: fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6),
     glm.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
     glm.certify_by_recursion: both(*(private(lambda: answers(1e300), levels=levels, epsilon=1, delta=1e-6, noise=noise)
                                      for levels in (glm.linear_levels(step=1e300), LEVELS) for noise in NOISES)),

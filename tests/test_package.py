@@ -23,7 +23,8 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
         "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
-        "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g"}
+        "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
+        "deep": "gnored", "params": "new value"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "domain": "labels|public", "loss": "Loss", "columns": "answers of every person", "hypotheses": "number N",
@@ -37,7 +38,8 @@ PROBLEM = {"variables": "how many",
            "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
            "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
            "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks", "levels": "recursion",
-           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many",
+           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many", "form": "Which certificate",
+           "check": "ratio of scales",
            "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}

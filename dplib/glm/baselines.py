@@ -236,7 +236,7 @@ def oracle(X, y, *, move, domain, loss, epsilon, rng):
     Notes
     -----
     :Privacy: None. The scale tells of the data, and the fit may run away. It is drawn in figures, as what nobody can reach.
-    :References: The page *How far can one record pull?*, section *Spot the bug*.
+    :References: The page *How far can one record pull?*
 
     Examples
     --------

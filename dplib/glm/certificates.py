@@ -62,9 +62,9 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without the 0; exact coins, and T is
-        rounded down to the grid.
-    :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for T ≥ 0, where `certificate_margin` is κa/1024.
+    :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without the 0; exact coins. T is rounded
+        down to the grid, exactly so for a κ of few binary digits such as 2 + 1/1024; for others two values κ apart may be a step more.
+    :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for 0 ≤ T ≤ 2^41 κ, where `certificate_margin` is κa/1024.
     :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below); Geng, Ding, Guo
         and Kumar, *Tight analysis of privacy and utility tradeoff in approximate differential privacy* (2020).
 

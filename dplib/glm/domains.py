@@ -1,6 +1,6 @@
 """Which covariates a person may have: public sets, and what the theorems need to know of them.
 
-All fits and releases work in coordinates of the set's own, in which it is about 1 wide in every direction, so that no unit of
+All fits and releases work in coordinates of the set's own, in which it is 1 wide along every coordinate, so that no unit of
 measurement matters.
 
 Symbols
@@ -35,7 +35,8 @@ class Box:
     Raises
     ------
     ValueError
-        for limits that are no intervals, columns that do not exist or are declared twice
+        for limits that are no intervals, or not symmetric around 0 without an intercept; for columns that do not exist or are
+        declared twice
 
     Notes
     -----
@@ -62,6 +63,10 @@ class Box:
         if not limits and not self.intercept:
             raise ValueError("bounds must have at least one column if there is no intercept, got none")
         groups = tuple(tuple(group) for group in self.one_hot)
+        grouped = {j for group in groups for j in group}
+        for j, (lo, hi) in enumerate(limits):
+            if not self.intercept and j not in grouped and lo != -hi:  # a shift of the column would change the model
+                raise ValueError(f"bounds must be symmetric around 0 if there is no intercept, got ({lo:g}, {hi:g}) for column {j}")
         declared = [*self.binary, *(j for group in groups for j in group)]
         for j in declared:
             _checks.integer("columns of binary and one_hot", j, at_least=0, at_most=len(limits) - 1)

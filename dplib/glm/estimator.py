@@ -72,7 +72,13 @@ class PrivateLogisticRegression:
         self.bounds, self.classes, self.epsilon, self.delta, self.split, self.rng = bounds, classes, epsilon, delta, split, rng
 
     def fit(self, X, y):
-        """Release the coefficients of a logistic regression of y on X; refused is never an error."""
+        """Release the coefficients of a logistic regression of y on X. A refusal is no error.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        y : sequence of n labels; one that was not declared counts as ``classes[0]``
+        """
         X, classes = _covariates(X), _two(self.classes)
         y = _outcomes(y, classes[1], len(X))
         domain = Box(_limits(self.bounds, X.shape[1]))
@@ -86,7 +92,12 @@ class PrivateLogisticRegression:
         return self
 
     def decision_function(self, X):
-        """The log-odds of ``classes[1]``; values of X outside the bounds count as if they were at them, as in ``fit``."""
+        """The log-odds of ``classes[1]``. Values outside the bounds count as if they were at them, as in ``fit``.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
         if not hasattr(self, "coef_"):
             raise _not_fitted(f"This {type(self).__name__} instance is not fitted yet: call fit first")
         X = _covariates(X)
@@ -96,25 +107,51 @@ class PrivateLogisticRegression:
         return np.clip(X, lo, hi) @ self.coef_[0] + self.intercept_[0]
 
     def predict_proba(self, X):
-        """The probabilities of both classes; NaN if the release was refused."""
+        """The probabilities of both classes; NaN if the release was refused.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
         t = self.decision_function(X)
         return np.column_stack([expit(-t), expit(t)])
 
     def predict(self, X):
-        """The likelier class; ``classes[0]`` if the release was refused."""
+        """The likelier class; ``classes[0]`` if the release was refused.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        """
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(int)]
 
     def score(self, X, y):
-        """The share of right predictions. *Not private* if y belongs to people: use a test set that you may look at."""
+        """The share of right predictions. *Not private* if y belongs to people: use a test set that you may look at.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, columns), one row for each record
+        y : sequence of n labels
+        """
         return float(np.mean(self.predict(X) == np.asarray(y)))
 
     def get_params(self, deep=True):
-        """The arguments of the constructor, by name."""
+        """The arguments of the constructor, by name.
+
+        Parameters
+        ----------
+        deep : bool, ignored
+        """
         return {name: getattr(self, name) for name in PARAMETERS}
 
     def set_params(self, **params):
-        """Change some of the arguments of the constructor."""
+        """Change some of the arguments of the constructor.
+
+        Parameters
+        ----------
+        params : their new values, by name
+        """
         for name, value in params.items():
             _checks.choice("params", name, PARAMETERS)
             setattr(self, name, value)

@@ -1,4 +1,4 @@
-"""The fit of a model, found by steps that cannot fail: it ends at a certified minimiser, or with a proof that there is no use for one.
+"""The fit of a model, by steps that go down for sure: it ends at a certified minimiser, or with a proof that there is no use for one.
 
 Symbols
 -------
@@ -38,7 +38,7 @@ class Fit:
     ----------
     theta : float64, shape (d,), in the coordinates of the domain
     hessian : float64, shape (d, d), H at ``theta``
-    factor : float64, shape (d, d), F with F Fᵀ = H⁻¹; zeros if H is singular
+    factor : float64, shape (d, d), F with F Fᵀ = H⁻¹; zeros if H is singular or ν below 1e-6
     nu : float, ν at ``theta``
     gradient : float, a bound on |g|* at ``theta``
     """
@@ -60,24 +60,25 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
     changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for
-        the fit itself
+        the fit itself, unless its ν is below 1/1024
     ridge : float ≥ 0, Λ
     tilt : float or array_like of shape (d,), b
 
     Returns
     -------
     Fit
-        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ.
+        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or no float lies between ``theta`` and the next step.
 
     Raises
     ------
     ValueError
-        for numbers that are not finite, and for shapes that do not fit together
+        for numbers that are not finite, shapes that do not fit together, and a tilt without a ridge
 
     Notes
     -----
-    :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went,
-        and where it is above κ predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data, too.
+    :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went;
+        and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it
+        takes depends on the data, too.
     :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it.
     :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard took more than 37.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
@@ -95,6 +96,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     changes = _checks.integer("changes", changes, at_least=0)
     ridge = _checks.real("ridge", ridge, at_least=0)
     tilt = _checks.reals("tilt", tilt)
+    if tilt.any() and not ridge:
+        raise ValueError("ridge must be above 0 with a tilt, without which there may be no minimum, got 0")
     design = domain.design(X)
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
     enough = changes + CHARGED

@@ -31,9 +31,9 @@ class Loss:
 
     Notes
     -----
-    :Privacy: What is proven of a release holds for every h(·, y) that is convex, bounded below and twice differentiable, with
-        |h'| + h'' ≤ 1 and |h'''| ≤ h''. A loss of your own has to be scaled until it has these properties: with |h'| ≤ L and
-        |h'''| ≤ C h'', take h(C t)/(C L') for predictions measured in units of 1/C. Nothing tests it for you but a plot.
+    :Privacy: What is proven of a release holds for every h(·, y) that is convex, bounded below and three times differentiable,
+        with |h'| + h'' ≤ 1 and |h'''| ≤ h''. A loss of your own has to be scaled until it has these properties: with |h'''| ≤
+        C h'', take h(t/C)/M, where |h'|/C + h''/C² ≤ M; predictions are then in units of 1/C. Plot it: nothing tests it for you.
     :References: Lemma *Curvature changes slowly* on the page *How far can one record pull?* (lem-self-concordance); Bach,
         *Self-concordant analysis for logistic regression* (2010).
 

@@ -46,7 +46,7 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
     X, y, domain, loss, epsilon, delta, split, rng
         As in `release_vector`; half of δ pays for the certificate.
     form : {"sharp", "source", "generic"}
-        Which certificate and which bound of the move: `certify_below` and `prediction_shift` on the ball of radius R; `source_levels`
+        Which certificate, and which bound of the move: `certify_below` and `prediction_shift` on the ball of radius R; `source_levels`
         and `shift_source`; or `generic_levels` and `shift_generic`, which use the Lipschitz constants of the loss alone.
 
     Returns
@@ -123,8 +123,8 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     X, y, move, domain, loss, epsilon, delta, rng
         As in `one_certificate`, with no columns of a category; a quarter of δ pays for each of two certificates.
     check : {"exact", "simple"}
-        Of the ratio of scales between neighbours: `gaussian_noise_multiplier`, or a bound in closed form for which shift and ratio are
-        paid for one after the other.
+        How much the ratio of scales of neighbours may cost: by `gaussian_noise_multiplier`, or by a closed form for which shift and
+        ratio are paid one after the other.
     split : float in (0, 1), the share of ε for the two certificates, half of it for each
 
     Returns

@@ -161,8 +161,8 @@ def certificate_offset(*, epsilon, delta, noise="discrete_laplace"):
     Returns
     -------
     float64, the broadcast shape
-        The smallest o ≥ 0 with Pr[Z > o] ≤ δ for Laplace noise, ln(1/(2δ))/ε; and ln(1/((1 + e^-ε) δ))/ε for two-sided geometric
-        noise, which is larger, because Z > o has the probability of all that is at least the next integer.
+        An o ≥ 0 with Pr[Z > o] ≤ δ: for Laplace noise the smallest, ln(1/(2δ))/ε; for two-sided geometric noise ln(1/((1 + e^-ε)
+        δ))/ε, which is larger, because Z > o has the probability of all that is at least the next integer.
 
     Notes
     -----

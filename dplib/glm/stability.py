@@ -5,8 +5,8 @@ Symbols
 H, ν
     H = Σ h'' x xᵀ, the curvature at the fit, a sum over the records; ν = 1/sup xᵀH⁻¹x over the domain of x, 0 if H is singular.
 k
-    How many records are added or removed. One record replaced is 2. Where the fits are computed until every coordinate of the
-    gradient is at most ρ, in the dual norm of the domain, k + 2ρ takes the place of k.
+    How many records are added or removed. One record replaced is 2. Where the fits are computed until the gradient is at most
+    ρ in the dual norm of the domain, k + 2ρ takes the place of k.
 Δ, s
     The move θ' - θ of the fit; s = -ln(1 - k/ν) bounds |xᵀΔ| over the domain.
 σ(z), Δ_u

@@ -4,5 +4,6 @@ import ps1
 import ps2
 import ps3
 import ps4
+import ps5
 
-PROBLEM_SETS = (ps1, ps2, ps3, ps4)
+PROBLEM_SETS = (ps1, ps2, ps3, ps4, ps5)
