@@ -8,8 +8,8 @@ import numpy as np
 from dplib import _checks
 
 # The RAND Health Insurance Experiment randomised families to insurance plans and counted what they used. A row is one
-# person-year; there is no identifier of a person, so that everything here protects a row and not a person. Rows of one
-# person stand together and mostly agree in all covariates.
+# person-year; there is no identifier of a person, so that a row is protected and not a person, unless a link is declared
+# (`rand_families`). Rows of one person stand together and mostly agree in all covariates.
 YEARS = 5        # the longest enrolment: one person fills at most so many rows
 
 
@@ -94,7 +94,8 @@ def first_rows(unit, kept):
     """Which rows are among the first ``kept`` of their unit, in the order of the file: a mask of the shape of ``unit``.
 
     A unit is what is to be protected as one: a family, a run or a row (``np.arange(len(family))``). What is kept of a
-    unit depends on the places of its rows, never on what they say; a neighbour changes ``kept`` of the kept rows at most.
+    unit depends on the places of its rows, never on what they say; between neighbours at most ``kept`` of the kept rows go and as many
+    come.
 
     Examples
     --------

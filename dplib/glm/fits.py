@@ -106,7 +106,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
         point, before = search.next(point), point
         if np.array_equal(point.theta, before.theta):  # no float lies between them
             break
-    point = search.polished(point)
+    if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
+        point = search.polished(point)
     nu, factor = search.weakest(point)
     return Fit(point.theta, point.hessian, factor, nu, point.norm)
 

@@ -4,8 +4,8 @@ Symbols
 -------
 u = b - a
     What is asked: how the prediction changes if a person goes from a to b, two points of the domain.
-k, κ
-    2r records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges what the computed fit is off.
+k = 2r, κ
+    So many records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges what the computed fit is off.
 ν̂
     The published certificate of ν, the curvature in the weakest corner of the domain; ε₁ and part of δ pay for it.
 s, τ, Δ_u
@@ -173,7 +173,8 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     ----------
     X, y, move, domain, loss, epsilon, delta, rows_per_unit, rng
         As in `one_certificate`.
-    split : float in (0, 1), the share of ε for the certificate; from .2 to .4 it hardly matters
+    split : float in (0, 1), the share of ε for the certificate: where ν is large, the noise grows like 1/(1 - split); where ν is not
+        much above the margin of the certificate, .4 to .5 releases more often
 
     Returns
     -------
@@ -188,11 +189,13 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     -----
     :Privacy: (ε, δ)-DP as in `one_certificate`, whichever mechanism is chosen: the choice depends on ν̂ alone.
     :Error: That of `one_certificate` if ``domain`` is a single column declared binary, with an intercept. Else half of δ pays for
-        the certificate, and the noise is that of `fitted_scale` from ν̂ of about 300 on for δ = 1e-6 and ε = 1, and before that
-        the one of `one_certificate`. Refused if ν̂ ≤ κ.
+        the certificate, and the noise is that of `fitted_scale` where ν̂ is large enough, and before that the one of
+        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 115 (logistic) or 137 (robust) on. Refused if
+        ν̂ ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate); theorem *The scale that fits* on the
-        page *Noise that fits* (thm-release-coefficient); Asi, Duchi and Talwar, *Private release of one parameter* (2025).
+        page *Noise that fits* (thm-release-coefficient); Asi, Duchi and Talwar, *On privately estimating a single
+        parameter* (2025).
 
     Examples
     --------

@@ -122,7 +122,7 @@ def vector_noise_multiplier(*, operator, frobenius, epsilon, delta):
         most these norms. So θ + σ c H^(-1/2) Z is (ε, δ)-DP given a published bound that ``operator``, ``frobenius`` and c, a bound
         of √(ΔᵀHΔ), come from. Of the log-likelihood ratio, what is quadratic in the noise exceeds ε - ε' with probability at most
         δ/10; what is linear is that of a shift by (1 + operator)‖m‖₂, or better.
-    :Error: Not the smallest σ, but at E = 0 and δ = 1e-6 it is above `gaussian_sigma` by .4% only.
+    :Error: Not the smallest σ, but at E = 0 and δ = 1e-6 it is above `gaussian_sigma` by about half a percent, for ε from .25 to 4.
     :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector); Laurent and Massart, *Adaptive
         estimation of a quadratic functional by model selection* (2000), lemma 1.
 

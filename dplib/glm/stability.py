@@ -12,7 +12,7 @@ k
 σ(z), Δ_u
     sup |xᵀz| over the domain; Δ_u = k σ(H⁻¹u), how far uᵀθ moves to first order.
 
-Every loss has |h'| ≤ 1 and |h'''| ≤ h'', as the logistic and the robust one. What is bounded falls in ν, so a lower bound of ν,
+Every loss has |h'| + h'' ≤ 1 and |h'''| ≤ h'', as the logistic and the robust one. What is bounded falls in ν, so a lower bound of ν,
 which may be published, can take its place; and nothing is bounded, which is ``inf``, where ν is too small.
 """
 

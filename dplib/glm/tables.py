@@ -34,7 +34,8 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
     Notes
     -----
     :Privacy: (ε, 0)-DP under ``replace``: what is published of the data are the noisy counts.
-    :Error: Noise of `laplace_histogram` in each of 2 · 2^columns cells: it doubles its variance with every binary column.
+    :Error: Noise of `laplace_histogram` in each of two cells for every kind of people; every binary column doubles the variance of a
+        sum over an arm.
     :Cost: O(n + cells) and a fit.
     :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram).
 
