@@ -111,6 +111,21 @@ def test_unwanted_words_are_found():
     assert len(unwanted(found)) == len(UNWANTED) and not unwanted("The law of large numbers. `law` $law$ Who asks? You do.")
 
 
+def numbers_in_formulas(page):
+    """Lines with a number of the run between the dollar signs of a formula, where nothing fills it in."""
+    prose = re.sub(r"^```.*?^```", "", page, flags=re.M | re.S)
+    return [line for line in prose.splitlines() if any("{glue" in formula for formula in line.split("$")[1::2])]
+
+
+@pytest.mark.parametrize("page", sorted(page.stem for page in CHAPTERS.glob("*.md")))
+def test_numbers_of_the_run_stand_outside_of_formulas(page):
+    assert not numbers_in_formulas(text(page))
+
+
+def test_a_number_in_a_formula_is_found():
+    assert numbers_in_formulas("from $d={glue:text}`a-b`$ on") and not numbers_in_formulas("from $d=$ {glue:text}`a-b`$/n$ on")
+
+
 def test_exercises_say_how_hard_they_are():
     titles = [title for page in CHAPTERS.glob("*.md") for title in re.findall(r"^:::\{exercise\} (.*)$", text(page.stem), flags=re.M)]
     assert len(titles) > 60
