@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from dplib.aggregation import Refusal
-from dplib.glm import ROBUST, Box, releases
+from dplib.glm import ROBUST, Box, fit_model, releases, terms
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
@@ -30,12 +30,16 @@ class Law:
 
 @cache
 def changed(old, new, module=releases):
-    """A module with one change in its source."""
-    source = inspect.getsource(module)
-    assert old in source, f"{module.__name__} no longer says {old}"
-    copy = types.ModuleType(f"{module.__name__}_changed_{len(old)}_{len(new)}")
-    sys.modules[copy.__name__] = copy                     # where dataclasses look for it
-    exec(compile(source.replace(old, new), copy.__name__, "exec"), vars(copy))
+    """A copy of a module, with one change in its source or in that of the terms that it imports."""
+    sources = {each.__name__: inspect.getsource(each) for each in (terms, module)}
+    assert [old in source for source in sources.values()].count(True) == 1, f"one of {list(sources)} must say {old}"
+    before = {name: sys.modules[name] for name in sources}
+    try:
+        for name, source in sources.items():
+            sys.modules[name] = copy = types.ModuleType(name)        # where the second one, and dataclasses, look for it
+            exec(compile(source.replace(old, new), name, "exec"), vars(copy))
+    finally:
+        sys.modules.update(before)
     return copy
 
 
@@ -50,6 +54,11 @@ def replaced(function, **pieces):
         names.update(before)
 
 
+def certified(release, certify, fit):
+    """The release with another certificate, and a fit that need not be made again."""
+    return replaced(release.__globals__["Terms"].certify, certify_below=certify, fit_model=lambda *args, **kwargs: fit)
+
+
 def law(release, X, y, *, grid=16, **given):
     """The law of a release on one data set, with a certificate on a coarse grid of κ/grid."""
     asked, noises = {}, []
@@ -62,10 +71,9 @@ def law(release, X, y, *, grid=16, **given):
         noises.append((float(value), float(sensitivity / epsilon)))
         return 0.5
 
-    fit = release.__globals__["fit_model"](X, y, loss=given["loss"], domain=given["domain"], changes=2 * given.get("rows_per_unit", 1))
-    pieces = dict(certify_below=certify, fit_model=lambda *args, **kwargs: fit, mechanisms=types.SimpleNamespace(laplace=laplace))
+    fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given.get("rows_per_unit", 1))
     run = lambda: release(X, y, **given, rng=np.random.default_rng(0))
-    with replaced(release, **pieces):
+    with certified(release, certify, fit), replaced(release, mechanisms=types.SimpleNamespace(laplace=laplace)):
         run()
         step = asked["sensitivity"] / grid
         rate = asked["epsilon"] / grid

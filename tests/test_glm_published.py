@@ -9,9 +9,10 @@ import pytest
 from dplib.aggregation import Refusal
 from dplib.glm import (
     LOGISTIC, ROBUST, Ball, Box, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model, isotropic_noise,
-    mahalanobis_constants, mahalanobis_scale, mismatched_gaussian_delta, published, releases, shift_generic, shift_sharp, shift_source)
+    mahalanobis_constants, mahalanobis_scale, mismatched_gaussian_delta, published, shift_generic, shift_sharp, shift_source)
+from dplib.glm.terms import Terms
 from dplib.mechanisms import gaussian_sigma
-from tests.glm_audit import changed, replaced
+from tests.glm_audit import certified, changed, replaced
 from tests.test_glm_vectors import certificates_of, towns
 
 KAPPA, MOVE = 2 + 1 / 1024, ([0.0], [1.0])
@@ -35,12 +36,11 @@ class Fixed(np.random.Generator):
 
 def centre_and_scale(release, X, y, fit, nu, **given):
     """What the code does in one dimension, with the certificate at ν̂; None for a refusal."""
-    fixed = dict(certify_below=lambda *args, **kwargs: nu, fit_model=lambda *args, **kwargs: fit)
+    certify = lambda *args, **kwargs: nu
     read = lambda out: out if isinstance(out, (float, Refusal)) else float(out.coefficients[0])
-    names = {name: value for name, value in fixed.items() if name in release.func.__globals__}
-    if "certify_largest_eigenvalue" in release.func.__globals__:
-        names["certify_largest_eigenvalue"] = lambda value, **kwargs: kwargs["smallest_eigenvalue"] * 1.2    # public, and above λ
-    with replaced(releases._certified, **fixed), replaced(release.func, **names):
+    largest = lambda value, **kwargs: kwargs["smallest_eigenvalue"] * 1.2    # public, and above λ
+    names = dict(certify_below=certify, fit_model=lambda *args, **kwargs: fit, certify_largest_eigenvalue=largest)
+    with certified(release.func, certify, fit), replaced(release.func, **names):
         ends = [read(release(X, y, **given, rng=Fixed(z))) for z in (0, 1)]
     return None if isinstance(ends[0], Refusal) else (ends[0], ends[1] - ends[0])
 
@@ -69,10 +69,10 @@ ISOTROPIC = ("isotropic_noise", dict(form="sharp"), 1.0, .025, 2.0)
 MAHALANOBIS = ("mahalanobis_scale", dict(move=MOVE), 1.0, .025, 2.0)
 CONDITION = ("condition_number_scale", dict(move=MOVE, check="exact"), .5, .0125, 1.5)
 MISTAKES = {
-    ISOTROPIC[0]: [("KAPPA = 2 + CHARGED", "KAPPA = 1 + CHARGED"), ("epsilon=budget.left", "epsilon=budget.epsilon")],
+    ISOTROPIC[0]: [("KAPPA = 2 + CHARGED", "KAPPA = 1 + CHARGED"), ("epsilon=terms.left", "epsilon=terms.epsilon")],
     MAHALANOBIS[0]: [("* constants.length * sigma", "* constants.length / 2 * sigma"),
-                     ("constants.down, budget.left", "constants.down, budget.epsilon")],
-    CONDITION[0]: [("2 * domain.width", "domain.width"), ("(up, down, budget.left", "(up, down, budget.epsilon")],
+                     ("constants.down, terms.left", "constants.down, terms.epsilon")],
+    CONDITION[0]: [("2 * domain.width", "domain.width"), ("(up, down, terms.left", "(up, down, terms.epsilon")],
 }
 
 
@@ -94,17 +94,17 @@ def test_what_the_code_does_to_an_adversarial_pair(name, options, spent, paid, l
 def test_the_closed_form_of_the_check_is_enough(ratio):
     """Where ``simple`` answers, shift and ratio together stay within (ε₃, δ/2), and ``exact`` needs less noise; beyond, its σ fails."""
     for epsilon, delta in ((1, 1e-6), (8, .01), (2, 1e-3)):
-        budget = published._Budget(epsilon, delta, .5)
-        sigma = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "simple", budget)
+        terms = Terms(epsilon, delta, .5, 1)
+        sigma = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "simple", terms)
         if np.isfinite(sigma):
             for r in (ratio, 1, 1 / ratio):
-                assert mismatched_gaussian_delta(shift=1 / sigma, ratio=r, epsilon=budget.left) <= delta / 2
-            exact = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "exact", budget)
+                assert mismatched_gaussian_delta(shift=1 / sigma, ratio=r, epsilon=terms.left) <= delta / 2
+            exact = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "exact", terms)
             assert exact < sigma
-    budget = published._Budget(1, 1e-6, .5)
+    terms = Terms(1, 1e-6, .5, 1)
     part = gaussian_sigma(sensitivity=1, epsilon=.25, delta=2.5e-7)
-    assert np.isinf(published._checked_multiplier(SimpleNamespace(up=1.05, down=1.05), "simple", budget))
-    assert mismatched_gaussian_delta(shift=1 / part, ratio=1 / 1.05, epsilon=budget.left) > 1e-6
+    assert np.isinf(published._checked_multiplier(SimpleNamespace(up=1.05, down=1.05), "simple", terms))
+    assert mismatched_gaussian_delta(shift=1 / part, ratio=1 / 1.05, epsilon=terms.left) > 1e-6
 
 
 def people(loss, n=20_000, seed=1):

@@ -89,16 +89,16 @@ def test_delta_is_used_up():
 
 
 PLANTED = {
-    "a replaced record is one change": (one_certificate, "2 * rows, _checks", "rows, _checks", "two towns"),
-    "s in place of 2s": (one_certificate, "(1 if question.two_arms else 2)", "1", "two towns"),
-    "half of s for two arms": (one_certificate, "(1 if question.two_arms else 2)", "(.25 if question.two_arms else 2)", "from arm to arm"),
+    "a replaced record is one change": (one_certificate, "2 * self.rows", "self.rows", "two towns"),
+    "s in place of 2s": (one_certificate, "(1 if two_arms else 2)", "1", "two towns"),
+    "half of s for two arms": (one_certificate, "(1 if two_arms else 2)", "(.25 if two_arms else 2)", "from arm to arm"),
     "the certificate is free": (
-        one_certificate, "epsilon=(1 - question.split) * question.epsilon, rng", "epsilon=question.epsilon, rng", "two towns"),
+        one_certificate, "epsilon=terms.left, rng", "epsilon=terms.epsilon, rng", "two towns"),
     "the scale of the data is published": (
-        fitted_scale, "bound = min(float(np.exp(above)), 2 * kappa / nu)", "bound = local", "a weak corner"),
+        fitted_scale, "bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)", "bound = local", "a weak corner"),
     "half of the width": (fitted_scale, "local = kappa *", "local = kappa / 2 *", MANY),
     "the fallback looks at the data": (
-        release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and fit.nu > 181", MANY),
+        release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and certified.fit.nu > 181", MANY),
 }
 
 

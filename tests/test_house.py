@@ -75,8 +75,8 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
             "aggregation": ["stability", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "tuples"],
-            "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "results", "releases",
-                    "vectors", "estimator", "baselines", "tables", "published"]}
+            "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "terms", "results",
+                    "releases", "vectors", "estimator", "baselines", "tables", "published"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}

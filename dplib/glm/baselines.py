@@ -7,7 +7,7 @@ r
 Λ, b
     Ridge and tilt: Σ h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ is minimised.
 u
-    What is asked, as in `one_certificate`: a coefficient is uᵀθ.
+    What is asked, as in `release_coefficient`: a coefficient is uᵀθ.
 
 One record is replaced; the number of records is public. All answers are in the coordinates of the domain, see ``domain.coefficients``.
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from dplib import _checks, mechanisms
 from dplib.glm.fits import CHARGED, fit_model
+from dplib.glm.terms import direction
 
 ARCS = 512  # a bound of the largest sum on a quarter circle is computed on so many
 
@@ -225,7 +226,7 @@ def oracle(X, y, *, move, domain, loss, epsilon, rng):
     Parameters
     ----------
     X, y, move, domain, loss
-        As in `one_certificate`.
+        As in `release_coefficient`.
     epsilon : float > 0, of noise that would be enough if all neighbours had the same curvature
     rng : numpy.random.Generator
 
@@ -247,8 +248,8 @@ def oracle(X, y, *, move, domain, loss, epsilon, rng):
     2.0
     """
     epsilon = _checks.parameter("epsilon", epsilon)
-    u = domain.point("move[1]", move[1]) - domain.point("move[0]", move[0])
+    u = direction(move, domain)
     _checks.generator(rng)
     fit = fit_model(X, y, loss=loss, domain=domain)
-    scale = 2 * domain.width(fit.factor @ (fit.factor.T @ u)) / epsilon
+    scale = 2 * domain.width(fit.inverse(u)) / epsilon
     return float(u @ fit.theta + rng.laplace(scale=scale))

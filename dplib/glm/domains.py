@@ -9,8 +9,9 @@ x, z : one record, and a direction, in these coordinates
 B : a symmetric positive definite matrix, given by a factor F with B = F Fᵀ
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 
 import numpy as np
@@ -21,8 +22,77 @@ MOST_CORNERS = 2**16  # beyond it a bound takes the place of the maximum over al
 INSIDE = 1e-9  # a declared point may miss its limits by so much, relative to their distance
 
 
+class Domain(ABC):
+    """A set of covariates, as the theorems need it; `Box` and `Ball` are two."""
+
+    @property
+    @abstractmethod
+    def dimension(self):
+        """How many coefficients a model has."""
+
+    @property
+    @abstractmethod
+    def reach(self):
+        """The largest length of a record in these coordinates."""
+
+    @abstractmethod
+    def design(self, X):
+        """The records in the coordinates of the domain, moved into it: shape (n, dimension).
+
+        Parameters
+        ----------
+        X : array_like of finite real numbers, shape (n, columns), a row for each record
+        """
+
+    @abstractmethod
+    def point(self, name, values):
+        """One declared point of the domain in its coordinates; outside of it there is none.
+
+        Parameters
+        ----------
+        name : str, how a message calls the argument
+        values : array_like, shape (columns,), the point
+        """
+
+    @abstractmethod
+    def coefficients(self, theta):
+        """Coefficients for X as it was measured, the intercept first if there is one: shape (dimension,).
+
+        Parameters
+        ----------
+        theta : float64, shape (dimension,), coefficients in the coordinates of the domain
+        """
+
+    @abstractmethod
+    def width(self, z):
+        """The largest |xᵀz| over the domain.
+
+        Parameters
+        ----------
+        z : array_like, shape (..., dimension), directions
+        """
+
+    @abstractmethod
+    def leverage(self, factor):
+        """The largest xᵀ F Fᵀ x over the domain, or an upper bound of it.
+
+        Parameters
+        ----------
+        factor : float64, shape (dimension, rank), F
+        """
+
+    @abstractmethod
+    def dual(self, gradient):
+        """The largest gᵀz over all directions z of width at most 1, or an upper bound of it.
+
+        Parameters
+        ----------
+        gradient : array_like, shape (dimension,), g
+        """
+
+
 @dataclass(frozen=True)
-class Box:
+class Box(Domain):
     """Covariates between public limits, some of them declared to be two-valued or the columns of one category.
 
     Parameters
@@ -63,20 +133,19 @@ class Box:
         if not limits and not self.intercept:
             raise ValueError("bounds must have at least one column if there is no intercept, got none")
         groups = tuple(tuple(group) for group in self.one_hot)
-        grouped = {j for group in groups for j in group}
+        for name, value in (("bounds", limits), ("binary", tuple(self.binary)), ("one_hot", groups)):
+            object.__setattr__(self, name, value)
         for j, (lo, hi) in enumerate(limits):
-            if not self.intercept and j not in grouped and lo != -hi:  # a shift of the column would change the model
+            if not self.intercept and j not in self._grouped and lo != -hi:  # a shift of the column would change the model
                 raise ValueError(f"bounds must be symmetric around 0 if there is no intercept, got ({lo:g}, {hi:g}) for column {j}")
-        declared = [*self.binary, *(j for group in groups for j in group)]
+        declared = [*self.binary, *self._grouped]
         for j in declared:
             _checks.integer("columns of binary and one_hot", j, at_least=0, at_most=len(limits) - 1)
         if len(set(declared)) < len(declared):
             raise ValueError(f"columns of binary and one_hot must be declared once, got {declared}")
-        for j in (j for group in groups for j in group):
+        for j in self._grouped:
             if limits[j] != (0.0, 1.0):
                 raise ValueError(f"bounds of a one_hot column must be (0, 1), got {limits[j]} for column {j}")
-        for name, value in (("bounds", limits), ("binary", tuple(self.binary)), ("one_hot", groups)):
-            object.__setattr__(self, name, value)
 
     @property
     def columns(self):
@@ -85,27 +154,23 @@ class Box:
 
     @property
     def dimension(self):
-        """How many coefficients a model has."""
         return self.columns + self.intercept
 
-    @property
-    def _numeric(self):
-        grouped = {j for group in self.one_hot for j in group}
-        return [j for j in range(self.columns) if j not in grouped]
+    @cached_property
+    def _grouped(self):
+        return [j for group in self.one_hot for j in group]
 
-    @property
+    @cached_property
+    def _numeric(self):
+        return [j for j in range(self.columns) if j not in self._grouped]
+
+    @cached_property
     def _blocks(self):
         """Columns of the design that vary together: the intercept, each number, each category."""
         columns = [[0]] * self.intercept + [[j + self.intercept] for j in self._numeric]
         return columns + [[j + self.intercept for j in group] for group in self.one_hot]
 
     def design(self, X):
-        """The records in the coordinates of the box, moved into it: shape (n, dimension).
-
-        Parameters
-        ----------
-        X : array_like of finite real numbers, shape (n, columns), a row for each record
-        """
         X = _matrix(X, self.columns)
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         out = np.ones((len(X), self.dimension))
@@ -120,13 +185,6 @@ class Box:
         return out
 
     def point(self, name, values):
-        """One declared point of the box in its coordinates; outside of it there is none.
-
-        Parameters
-        ----------
-        name : str, how a message calls the argument
-        values : array_like, shape (columns,), the point
-        """
         values = _checks.reals(name, values)
         if values.shape != (self.columns,):
             raise ValueError(f"{name} must have one value for each of {self.columns} columns, got shape {values.shape}")
@@ -141,47 +199,27 @@ class Box:
         """The covariates of a point given in the coordinates of the box."""
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         body = np.array(point[self.intercept:], dtype=float)
-        grouped = [j for group in self.one_hot for j in group]
-        body[grouped] = 2 * body[grouped] - 1
+        body[self._grouped] = 2 * body[self._grouped] - 1
         return (lo / 2 + hi / 2) + body * (hi / 2 - lo / 2)
 
     def coefficients(self, theta):
-        """Coefficients for X as it was measured, the intercept first: shape (dimension,).
-
-        Parameters
-        ----------
-        theta : float64, shape (dimension,), coefficients in the coordinates of the domain
-        """
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         half, middle = hi / 2 - lo / 2, lo / 2 + hi / 2
-        grouped = [j for group in self.one_hot for j in group]
-        half[grouped], middle[grouped] = 1, 0
+        half[self._grouped], middle[self._grouped] = 1, 0
         slopes = theta[self.intercept:] / half
         return np.concatenate([theta[:1] - slopes @ middle, slopes]) if self.intercept else slopes
 
     def width(self, z):
-        """The largest |xᵀz| over the box.
-
-        Parameters
-        ----------
-        z : array_like, shape (..., dimension), directions
-        """
         z = np.asarray(z, dtype=float)
         top = bottom = z[..., 0] if self.intercept else np.zeros(z.shape[:-1])
         for block in self._blocks[self.intercept:]:
-            if len(block) == 1 and block[0] - self.intercept in self._numeric:
+            if block[0] - self.intercept in self._numeric:
                 top, bottom = top + np.abs(z[..., block[0]]), bottom - np.abs(z[..., block[0]])
             else:
                 top, bottom = top + z[..., block].max(axis=-1).clip(0), bottom + z[..., block].min(axis=-1).clip(None, 0)
         return np.maximum(np.abs(top), np.abs(bottom))
 
     def leverage(self, factor):
-        """The largest xᵀ F Fᵀ x over the box, or an upper bound of it.
-
-        Parameters
-        ----------
-        factor : float64, shape (dimension, rank), F
-        """
         corners = _corners(self.dimension, self.intercept, len(self._numeric), tuple(map(len, self.one_hot)))
         if corners is not None:
             return float(np.square(corners @ factor[self._order]).sum(axis=1).max())
@@ -189,29 +227,21 @@ class Box:
         radius = self.intercept + len(self._numeric) + len(self.one_hot)  # the square of the largest length of x
         return float(min(sum(lengths) ** 2, radius * np.linalg.norm(factor, 2) ** 2))
 
-    @property
+    @cached_property
     def _order(self):
         return [j for block in self._blocks for j in block]
 
     @property
     def reach(self):
-        """The largest length of a record in these coordinates."""
         return float(np.sqrt(self.intercept + len(self._numeric) + len(self.one_hot)))
 
     def dual(self, gradient):
-        """A bound on the largest gᵀz over all directions z of width at most 1; without categories the largest itself.
-
-        Parameters
-        ----------
-        gradient : array_like, shape (dimension,), g
-        """
         blocks = np.abs(np.asarray(gradient, dtype=float))
         if not self.one_hot:
             return float(blocks.max())
-        grouped = [j + self.intercept for group in self.one_hot for j in group]
+        grouped = np.array(self._grouped) + self.intercept
         # A category's direction is the difference of two corners, each of which changes a direction by at most 1.
-        numeric = np.delete(blocks, grouped)
-        return float(numeric.max(initial=0) + 2 * blocks[grouped].sum())
+        return float(np.delete(blocks, grouped).max(initial=0) + 2 * blocks[grouped].sum())
 
 
 @lru_cache(maxsize=16)
@@ -227,7 +257,7 @@ def _corners(dimension, intercept, numbers, groups):
 
 
 @dataclass(frozen=True)
-class Ball:
+class Ball(Domain):
     """Covariates no longer than a public radius; no column of ones is added.
 
     Parameters
@@ -259,68 +289,30 @@ class Ball:
 
     @property
     def dimension(self):
-        """How many coefficients a model has."""
         return self.columns
 
     def design(self, X):
-        """The records in units of the radius, moved into the ball: shape (n, dimension).
-
-        Parameters
-        ----------
-        X : array_like of finite real numbers, shape (n, columns), a row for each record
-        """
         X = _matrix(X, self.columns)
         largest = np.maximum(np.abs(X).max(axis=1, keepdims=True), self.radius)  # squares must not leave the floats
         scaled = X / largest
         return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), self.radius / largest)
 
     def point(self, name, values):
-        """One declared point of the ball in units of its radius; outside of it there is none.
-
-        Parameters
-        ----------
-        name : str, how a message calls the argument
-        values : array_like, shape (columns,), the point
-        """
         values = _checks.reals(name, values)
         if values.shape != (self.columns,) or np.linalg.norm(values / self.radius) > 1 + INSIDE:
             raise ValueError(f"{name} must be a point of {self.columns} numbers in the ball, got {values.tolist()}")
         return values / self.radius
 
     def coefficients(self, theta):
-        """Coefficients for X as it was measured: shape (dimension,).
-
-        Parameters
-        ----------
-        theta : float64, shape (dimension,), coefficients in the coordinates of the domain
-        """
         return theta / self.radius
 
     def width(self, z):
-        """The largest |xᵀz| over the ball.
-
-        Parameters
-        ----------
-        z : array_like, shape (..., dimension), directions
-        """
         return np.linalg.norm(z, axis=-1)
 
     def leverage(self, factor):
-        """The largest xᵀ F Fᵀ x over the ball.
-
-        Parameters
-        ----------
-        factor : float64, shape (dimension, rank), F
-        """
         return float(np.linalg.norm(factor, 2) ** 2)
 
     def dual(self, gradient):
-        """The largest gᵀz over all directions z of width at most 1.
-
-        Parameters
-        ----------
-        gradient : array_like, shape (dimension,), g
-        """
         return float(np.linalg.norm(gradient))
 
 

@@ -13,7 +13,7 @@ One of n records is replaced, n is public; |h'| ≤ 1 and |h'''| ≤ h''. Unlike
 import numpy as np
 
 from dplib import _checks
-from dplib.glm.stability import DirectionConstants, _largest, prediction_shift
+from dplib.glm.stability import DirectionConstants, prediction_shift
 
 KAPPA = 1.25  # of the source's linear bound: e^a - 1 ≤ KAPPA a for a ≤ 2/5, where its condition keeps a
 
@@ -97,7 +97,7 @@ def shift_generic(*, size, eigenvalue, lipschitz):
     0.00224968
     """
     eigenvalue, _, size = _ball(eigenvalue, 1.0, size)
-    g0, _, g2 = _lipschitz(lipschitz)
+    g0, _, g2 = lipschitz_constants(lipschitz)
     shift = _smaller_root(4 * g0, size * eigenvalue, 4 * g0 * g2, size * eigenvalue**2)
     return np.where(size * eigenvalue**2 > 4 * g0 * g2, shift, np.inf)[()]
 
@@ -137,13 +137,13 @@ def eigenvalue_ratio_constants(*, size, radius, largest_curvature, smallest_eige
     if np.any(largest < smallest):
         raise ValueError("largest_eigenvalue must be at least smallest_eigenvalue, got "
                          f"{np.min(largest):g} and {np.max(smallest):g}")
-    aspect = _checks.reals("aspect", aspect, at_least=1)
+    aspect, curvature = _checks.reals("aspect", aspect, at_least=1), _checks.reals("largest_curvature", largest_curvature, above=0)
     nu = size * smallest / radius**2
     s = prediction_shift(nu=nu, changes=2.0)
     half = np.where((s > 0) & np.isfinite(s), s, 1) / 2
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         q = aspect * np.sqrt(largest / smallest)
-        eta = np.where(aspect > 1, 2, 1) * _largest(largest_curvature) * np.exp(s) / nu
+        eta = np.where(aspect > 1, 2, 1) * curvature * np.exp(s) / nu
         factor = np.where(np.isfinite(s), half / np.tanh(half) + q * half, np.inf)
         up = np.where(np.isfinite(s) & (eta < 1), (np.cosh(s) + q * np.sinh(s)) / (1 - eta), np.inf)
         left = np.cosh(s) - q * np.sinh(s)
@@ -156,7 +156,8 @@ def _ball(eigenvalue, radius, size):
             _checks.integers("size", size, at_least=1).astype(np.float64))
 
 
-def _lipschitz(lipschitz):
+def lipschitz_constants(lipschitz):
+    """G₀, G₁, G₂, checked."""
     constants = _checks.reals("lipschitz", lipschitz, above=0)
     if constants.shape != (3,):
         raise ValueError(f"lipschitz must be three numbers, got an array of shape {constants.shape}")

@@ -49,6 +49,15 @@ class Fit:
     nu: float
     gradient: float
 
+    def inverse(self, z):
+        """H⁻¹z.
+
+        Parameters
+        ----------
+        z : float64, shape (d,), directions in the columns if there are several
+        """
+        return self.factor @ (self.factor.T @ z)
+
 
 def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     """Fit a model, without any privacy.

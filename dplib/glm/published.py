@@ -13,7 +13,6 @@ t, σ
 One record replaced. What the source states without constants is here with constants that are proved.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -26,9 +25,9 @@ from dplib.glm.domains import Ball
 from dplib.glm.eigenvalues import eigenvalue_ratio_constants, shift_generic, shift_source
 from dplib.glm.fits import CHARGED, fit_model
 from dplib.glm.recursions import certify_by_recursion, certify_largest_eigenvalue, generic_levels, source_levels
-from dplib.glm.releases import _certified, _question
 from dplib.glm.scales import gaussian_noise_multiplier
 from dplib.glm.stability import mahalanobis_constants, prediction_shift
+from dplib.glm.terms import Terms, direction
 from dplib.glm.vectors import VectorRelease
 from dplib.mechanisms import gaussian_sigma
 
@@ -56,7 +55,7 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
     Raises
     ------
     ValueError
-        As `release_vector`.
+        As `release_coefficient`.
 
     Notes
     -----
@@ -82,20 +81,20 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
     2533 0.0045
     """
     _checks.choice("form", form, FORMS)
-    budget = _Budget.checked(epsilon, delta, split, rng)
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
     fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
-    nu, shift = _isotropic_shift(fit, len(X), domain.reach, loss, form, budget, rng)
+    nu, shift = _isotropic_shift(fit, len(X), domain.reach, loss, form, terms, rng)
     if not np.isfinite(shift):
-        return budget.refusal()
-    sigma = gaussian_sigma(sensitivity=1, epsilon=budget.left, delta=budget.delta / 2)
+        return _refusal(terms)
+    sigma = gaussian_sigma(sensitivity=1, epsilon=terms.left, delta=terms.delta / 2)
     theta = fit.theta + shift * sigma * rng.standard_normal(fit.theta.size)
     return VectorRelease(domain.coefficients(theta), f"isotropic noise, {form}", float(nu), float(domain.reach * shift * sigma), None,
-                         budget.epsilon, budget.delta)
+                         terms.epsilon, terms.delta)
 
 
-def _isotropic_shift(fit, size, radius, loss, form, budget, rng):
+def _isotropic_shift(fit, size, radius, loss, form, terms, rng):
     """A certificate of nλ/R², and the bound of ‖θ - θ'‖₂ that it allows."""
-    paid = dict(epsilon=budget.spent, delta=budget.delta / 2, rng=rng)
+    paid = dict(epsilon=terms.spent, delta=terms.delta / 2, rng=rng)
     if form == "sharp":
         nu = certify_below(_in_the_ball(fit, radius), sensitivity=KAPPA, **paid)
         return nu, prediction_shift(nu=nu, changes=KAPPA) / radius
@@ -121,7 +120,7 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     Parameters
     ----------
     X, y, move, domain, loss, epsilon, delta, rng
-        As in `one_certificate`, with no columns of a category; a quarter of δ pays for each of two certificates.
+        As in `release_coefficient`, with no columns of a category; a quarter of δ pays for each of two certificates.
     check : {"exact", "simple"}
         How much the ratio of scales of neighbours may cost: by `gaussian_noise_multiplier`, or by a closed form for which shift and
         ratio are paid one after the other.
@@ -134,7 +133,7 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     Raises
     ------
     ValueError
-        As `one_certificate`; for a domain with ``one_hot``.
+        As `release_coefficient`; for a domain with ``one_hot``.
 
     Notes
     -----
@@ -159,21 +158,20 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     _checks.choice("check", check, CHECKS)
     if getattr(domain, "one_hot", ()):
         raise ValueError(f"domain must have no one_hot columns here, got {domain.one_hot}")
-    question = _question(move, domain, loss, epsilon, delta, split, 1, rng)
-    budget = _Budget.checked(epsilon, delta, split, rng)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
     fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
-    bounds = _both_eigenvalues(fit, len(X), domain, loss, budget, rng)
+    bounds = _both_eigenvalues(fit, len(X), domain, loss, terms, rng)
     constants = eigenvalue_ratio_constants(**bounds, radius=domain.reach, aspect=1 if isinstance(domain, Ball) else domain.reach,
                                            largest_curvature=loss.largest_curvature, size=len(X))
-    sigma = _checked_multiplier(constants, check, budget)
+    sigma = _checked_multiplier(constants, check, terms)
     if not np.isfinite(sigma * constants.factor):
-        return budget.refusal()
-    return _noisy(fit, question.u, 2 * domain.width(_inverse(fit, question.u)) * constants.factor * sigma, rng)
+        return _refusal(terms)
+    return _noisy(fit, u, 2 * domain.width(fit.inverse(u)) * constants.factor * sigma, rng)
 
 
-def _both_eigenvalues(fit, size, domain, loss, budget, rng):
+def _both_eigenvalues(fit, size, domain, loss, terms, rng):
     """Certificates of the smallest and of the largest eigenvalue of H/n."""
-    paid = dict(epsilon=budget.spent / 2, delta=budget.delta / 4, rng=rng)
+    paid = dict(epsilon=terms.spent / 2, delta=terms.delta / 4, rng=rng)
     nu = certify_below(_in_the_ball(fit, domain.reach), sensitivity=KAPPA, **paid)
     smallest = nu * domain.reach**2 / size if nu > KAPPA else 0.0  # below it the fit may not be at its minimum
     largest = certify_largest_eigenvalue(np.linalg.eigvalsh(fit.hessian)[-1] / size, smallest_eigenvalue=smallest, radius=domain.reach,
@@ -181,15 +179,15 @@ def _both_eigenvalues(fit, size, domain, loss, budget, rng):
     return dict(smallest_eigenvalue=smallest, largest_eigenvalue=max(smallest, largest))
 
 
-def _checked_multiplier(constants, check, budget):
+def _checked_multiplier(constants, check, terms):
     """σ, infinite where the scales of neighbours may differ too much."""
     up, down = constants.up, constants.down
     if check == "exact":
-        return _bounded_multiplier(up, down, budget.left, budget.delta / 2)
-    part = budget.left / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
-    quantile = -ndtri(budget.delta / 8 * np.exp(-part))
+        return _bounded_multiplier(up, down, terms.left, terms.delta / 2)
+    part = terms.left / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
+    quantile = -ndtri(terms.delta / 8 * np.exp(-part))
     enough = quantile >= 1 and max(up, down) ** 2 - 1 <= 2 * part / quantile**2
-    return gaussian_sigma(sensitivity=1, epsilon=part, delta=budget.delta / 4) if enough else np.inf
+    return gaussian_sigma(sensitivity=1, epsilon=part, delta=terms.delta / 4) if enough else np.inf
 
 
 def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
@@ -198,7 +196,7 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
     Parameters
     ----------
     X, y, move, domain, loss, epsilon, delta, split, rng
-        As in `one_certificate`; half of δ pays for the certificate.
+        As in `release_coefficient`; half of δ pays for the certificate.
 
     Returns
     -------
@@ -207,7 +205,7 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
     Raises
     ------
     ValueError
-        As `one_certificate`.
+        As `release_coefficient`.
 
     Notes
     -----
@@ -229,49 +227,25 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
     >>> print(f"{effect:.2f}")
     1.00
     """
-    question = _question(move, domain, loss, epsilon, delta, split, 1, rng)
-    budget = _Budget.checked(epsilon, delta, split, rng)
-    fit, nu, kappa = _certified(X, y, question, domain, loss, budget.delta / 2, rng)
-    constants = mahalanobis_constants(nu=nu, changes=kappa, added=1, removed=1, largest_curvature=loss.largest_curvature)
-    sigma = _bounded_multiplier(constants.up, constants.down, budget.left, budget.delta / 2)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
+    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    constants = mahalanobis_constants(nu=certified.nu, changes=certified.kappa, added=1, removed=1,
+                                      largest_curvature=loss.largest_curvature)
+    sigma = _bounded_multiplier(constants.up, constants.down, terms.left, terms.delta / 2)
     if not np.isfinite(sigma):
-        return budget.refusal()
-    return _noisy(fit, question.u, np.linalg.norm(fit.factor.T @ question.u) * constants.length * sigma, rng)
+        return _refusal(terms)
+    length = np.linalg.norm(certified.fit.factor.T @ u)
+    return _noisy(certified.fit, u, length * constants.length * sigma, rng)
 
 
-@dataclass(frozen=True)
-class _Budget:
-    """Checked public numbers: ε, δ, and the parts of ε for the certificates and for the noise."""
-
-    epsilon: float
-    delta: float
-    split: float
-
-    @classmethod
-    def checked(cls, epsilon, delta, split, rng):
-        _checks.generator(rng)
-        return cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5), _checks.parameter("split", split))
-
-    @property
-    def spent(self):
-        return self.split * self.epsilon
-
-    @property
-    def left(self):
-        return (1 - self.split) * self.epsilon
-
-    def refusal(self):
-        return Refusal(f"At ε = {self.epsilon:g}, δ = {self.delta:g} and split = {self.split:g} the certificate of the curvature was too "
-                       f"low. More records, fewer covariates, or a larger ε would help.")
+def _refusal(terms):
+    return Refusal(f"At ε = {terms.epsilon:g}, δ = {terms.delta:g} and split = {terms.split:g} the certificate of the curvature was too "
+                   f"low. More records, fewer covariates, or a larger ε would help.")
 
 
 def _in_the_ball(fit, radius):
     """max(nλ/R², κ): to the ball of radius R what max(ν, κ) is to the domain. Steps of a recursion may be counted from there, too."""
     return max(float(np.linalg.eigvalsh(fit.hessian)[0]) / radius**2, KAPPA)
-
-
-def _inverse(fit, u):
-    return fit.factor @ (fit.factor.T @ u)
 
 
 def _bounded_multiplier(up, down, epsilon, delta):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dplib import _checks, mechanisms
-from dplib.glm.eigenvalues import KAPPA, _lipschitz, shift_sharp
+from dplib.glm.eigenvalues import KAPPA, lipschitz_constants, shift_sharp
 
 NOISES = ("discrete_laplace", "laplace")
 MOST_LEVELS = 1 << 15  # of a table; above it R goes down by what it does there, a little more than it has to
@@ -137,7 +137,7 @@ def generic_levels(*, size, lipschitz):
     39
     """
     size = _checks.integer("size", size, at_least=1)
-    g0, g1, g2 = _lipschitz(lipschitz)
+    g0, g1, g2 = lipschitz_constants(lipschitz)
     drop = 4 * g0 * g2 / size
     return _levels(lambda z: np.sqrt(z**2 + drop), g1 / size, g1 / size)
 

@@ -2,29 +2,20 @@
 
 Symbols
 -------
-u = b - a
-    What is asked: how the prediction changes if a person goes from a to b, two points of the domain.
-k = 2r, κ
-    So many records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges what the computed fit is off.
-ν̂
-    The published certificate of ν, the curvature in the weakest corner of the domain; ε₁ and part of δ pay for it.
+u, r, κ, ν̂
+    As in `dplib.glm.terms`; the certificate costs ε₁.
 s, τ, Δ_u
     As in `prediction_shift` and `direction_constants`, at ν̂ and κ.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dplib import _checks, mechanisms
-from dplib.aggregation import Refusal
-from dplib.glm.certificates import certificate_margin, certify_below
+from dplib import mechanisms
 from dplib.glm.domains import Box
-from dplib.glm.fits import fit_model, statistic
-from dplib.glm.losses import LOGISTIC
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import direction_constants, prediction_shift
+from dplib.glm.terms import Terms, direction
 
 LEAST_SHARE = 0.25  # of what is left of ε: below it the noise of `fitted_scale` is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
@@ -32,53 +23,13 @@ FOR_THE_SCALE = 0.05  # of what the certificate leaves of ε: the price of the p
 MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
 
 
-@dataclass(frozen=True, repr=False)
-class _Question:
-    """The checked public arguments, and what follows from them."""
-
-    u: np.ndarray
-    changes: int
-    epsilon: float
-    delta: float
-    split: float
-    two_arms: bool
-    sampled: bool
-
-
-def _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
-    if np.shape(move)[:1] != (2,):
-        raise ValueError(f"move must be a pair of points of the domain, got {move!r}")
-    start, end = domain.point("move[0]", move[0]), domain.point("move[1]", move[1])
-    if np.array_equal(start, end):
-        raise ValueError(f"move must go from one point to another one, got {move!r}")
-    rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
-    _checks.generator(rng)
-    two_arms = isinstance(domain, Box) and domain.intercept and domain.columns == 1 and domain.binary == (0,)
-    return _Question(end - start, 2 * rows, _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
-                     _checks.parameter("split", split), two_arms, loss is LOGISTIC and rows == 1)
-
-
-def _certified(X, y, question, domain, loss, delta, rng):
-    fit = fit_model(X, y, loss=loss, domain=domain, changes=question.changes)
-    total, kappa = statistic(fit, question.changes)
-    nu = certify_below(total, sensitivity=kappa, epsilon=question.split * question.epsilon, delta=delta, rng=rng)
-    return fit, float(nu), kappa
-
-
 def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
     """Release what one coefficient of a fitted model says, with noise of a public scale.
 
     Parameters
     ----------
-    X : array_like, shape (n, columns), one row for each record
-    y : array_like, shape (n,), the outcomes
-    move : (a, b), two points of the domain, each as a row of X: what changes if a person goes from a to b?
-    domain : Box or Ball, public; records outside are moved into it
-    loss : Loss
-    epsilon, delta : float > 0, δ < 1/2
-    split : float in (0, 1), the share of ε for the certificate
-    rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
-    rng : numpy.random.Generator
+    X, y, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
+        As in `release_coefficient`.
 
     Returns
     -------
@@ -87,7 +38,7 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
     Raises
     ------
     ValueError
-        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what the data say
+        As `release_coefficient`.
 
     Notes
     -----
@@ -107,18 +58,24 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
     >>> print(f"{effect.value:.3f}, noise of scale {effect.noise_scale:.4f}, from {effect.interval()[0]:.3f} to {effect.interval()[1]:.3f}")
     0.404, noise of scale 0.0055, from 0.281 to 0.527
     """
-    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
-    return _with_public_scale(*_certified(X, y, question, domain, loss, question.delta, rng), question, question.delta, rng)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
+    return _with_public_scale(terms.certify(X, y, domain, loss, terms.delta, rng), u, domain, loss, rng)
 
 
-def _with_public_scale(fit, nu, kappa, question, delta, rng):
+def _with_public_scale(certified, u, domain, loss, rng):
+    terms, nu, kappa = certified.terms, certified.nu, certified.kappa
     if nu <= kappa:
-        return _refusal(question, delta, kappa)
-    reach = prediction_shift(nu=nu, changes=kappa) * (1 if question.two_arms else 2)
-    value = mechanisms.laplace(question.u @ fit.theta, sensitivity=reach, epsilon=(1 - question.split) * question.epsilon, rng=rng)
-    scale = reach / ((1 - question.split) * question.epsilon)
-    variance = (2 if question.two_arms else 4) / nu if question.sampled else None
-    return Release(float(value), "one certificate", nu, float(scale), variance, 0.0, question.epsilon, question.delta)
+        return certified.refusal()
+    two_arms = _two_arms(domain)
+    reach = prediction_shift(nu=nu, changes=kappa) * (1 if two_arms else 2)
+    value = mechanisms.laplace(u @ certified.fit.theta, sensitivity=reach, epsilon=terms.left, rng=rng)
+    variance = (2 if two_arms else 4) / nu if terms.has_standard_error(loss) else None
+    return Release(float(value), "one certificate", nu, float(reach / terms.left), variance, 0.0, terms.epsilon, terms.delta)
+
+
+def _two_arms(domain):
+    """Whether records differ in nothing but the arm of a trial: a change of one arm then leaves the other one alone."""
+    return isinstance(domain, Box) and domain.intercept and domain.columns == 1 and domain.binary == (0,)
 
 
 def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
@@ -127,7 +84,7 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     Parameters
     ----------
     X, y, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
-        As in `one_certificate`; here half of δ pays for the certificate.
+        As in `release_coefficient`; half of δ pays for the certificate.
 
     Returns
     -------
@@ -136,7 +93,7 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     Raises
     ------
     ValueError
-        As `one_certificate`.
+        As `release_coefficient`.
 
     Notes
     -----
@@ -158,12 +115,12 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     >>> print(f"{answer.value:.3f} from {answer.noise_interval()[0]:.3f} to {answer.noise_interval()[1]:.3f}")
     1.007 from 1.005 to 1.009
     """
-    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
-    fit, nu, kappa = _certified(X, y, question, domain, loss, question.delta / 2, rng)
-    share, constants = _share_of_the_shift(nu, kappa, question, loss)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
+    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    share, constants = _share_of_the_shift(certified, loss)
     if share < LEAST_SHARE:
-        return _refusal(question, question.delta / 2, kappa)
-    return _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng)
+        return certified.refusal()
+    return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
 
 
 def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, rows_per_unit=1, rng):
@@ -171,10 +128,16 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
 
     Parameters
     ----------
-    X, y, move, domain, loss, epsilon, delta, rows_per_unit, rng
-        As in `one_certificate`.
+    X : array_like, shape (n, columns), one row for each record
+    y : array_like, shape (n,), the outcomes
+    move : (a, b), two points of the domain, each as a row of X: what changes if a person goes from a to b?
+    domain : Box or Ball, public; records outside are moved into it
+    loss : Loss
+    epsilon, delta : float > 0, δ < 1/2
     split : float in (0, 1), the share of ε for the certificate: where ν is large, the noise grows like 1/(1 - split); where ν is not
         much above the margin of the certificate, .4 to .5 releases more often
+    rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
+    rng : numpy.random.Generator
 
     Returns
     -------
@@ -183,7 +146,7 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     Raises
     ------
     ValueError
-        As `one_certificate`.
+        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what the data say
 
     Notes
     -----
@@ -209,44 +172,42 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     >>> print(f"{effect.value:.2f}, from {effect.interval()[0]:.2f} to {effect.interval()[1]:.2f} ({effect.mechanism})")
     -0.51, from -0.61 to -0.42 (fitted scale)
     """
-    question = _question(move, domain, loss, epsilon, delta, split, rows_per_unit, rng)
-    if question.two_arms:
-        return _with_public_scale(*_certified(X, y, question, domain, loss, question.delta, rng), question, question.delta, rng)
-    fit, nu, kappa = _certified(X, y, question, domain, loss, question.delta / 2, rng)
-    share, constants = _share_of_the_shift(nu, kappa, question, loss)
-    if share >= GOOD_SHARE:
-        return _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng)
-    return _with_public_scale(fit, nu, kappa, question, question.delta / 2, rng)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
+    certified = terms.certify(X, y, domain, loss, terms.delta if _two_arms(domain) else terms.delta / 2, rng)
+    if not _two_arms(domain):
+        share, constants = _share_of_the_shift(certified, loss)
+        if share >= GOOD_SHARE:
+            return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
+    return _with_public_scale(certified, u, domain, loss, rng)
 
 
-def _left(question):
-    """What is left of ε for the noise of `fitted_scale`."""
-    return (1 - question.split - FOR_THE_SCALE * (1 - question.split)) * question.epsilon
+def _for_the_noise(terms):
+    """What `fitted_scale` leaves of ε for its noise."""
+    return (1 - FOR_THE_SCALE) * terms.left
 
 
-def _share_of_the_shift(nu, kappa, question, loss):
+def _share_of_the_shift(certified, loss):
     """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of public numbers."""
-    constants = direction_constants(nu=nu, changes=kappa, largest_curvature=loss.largest_curvature)
+    constants = direction_constants(nu=certified.nu, changes=certified.kappa, largest_curvature=loss.largest_curvature)
     if not np.isfinite([constants.factor, constants.up, constants.down]).all():
         return 0.0, constants
-    found = laplace_epsilon(epsilon=_left(question), delta=question.delta / 2, up=constants.up, down=constants.down)
-    return float(found) / _left(question), constants
+    left = _for_the_noise(certified.terms)
+    share = float(laplace_epsilon(epsilon=left, delta=certified.terms.delta / 2, up=constants.up, down=constants.down)) / left
+    return share, constants
 
 
-def _with_fitted_scale(fit, nu, kappa, share, constants, question, domain, rng):
-    local = kappa * domain.width(fit.factor @ (fit.factor.T @ question.u))  # Δ_u; ν̂ > κ, so H is regular here
-    to_scale = constants.factor / (share * _left(question))
-    value = mechanisms.laplace(question.u @ fit.theta, sensitivity=local * constants.factor, epsilon=share * _left(question), rng=rng)
-    spent = FOR_THE_SCALE * (1 - question.split) * question.epsilon
-    steps = np.log(max(constants.up, constants.down))  # how much ln Δ_u differs between neighbours
-    above = mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)
-    bound = min(float(np.exp(above)), 2 * kappa / nu)  # σ(H⁻¹u) is at most 2/ν
-    variance = 2 * bound / kappa if question.sampled else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
-    return Release(float(value), "fitted scale", nu, float(bound * to_scale), variance, MISSED, question.epsilon, question.delta)
+def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
+    terms, fit, kappa = certified.terms, certified.fit, certified.kappa
+    local = kappa * domain.width(fit.inverse(u))  # Δ_u; ν̂ > κ, so H is regular here
+    for_the_shift = share * _for_the_noise(terms)
+    value = mechanisms.laplace(u @ fit.theta, sensitivity=local * constants.factor, epsilon=for_the_shift, rng=rng)
+    bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)  # σ(H⁻¹u) is at most 2/ν
+    variance = 2 * bound / kappa if terms.has_standard_error(loss) else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
+    return Release(float(value), "fitted scale", certified.nu, float(bound * constants.factor / for_the_shift), variance, MISSED,
+                   terms.epsilon, terms.delta)
 
 
-def _refusal(question, delta, kappa):
-    margin = certificate_margin(sensitivity=kappa, epsilon=question.split * question.epsilon, delta=delta)
-    return Refusal(f"At ε = {question.epsilon:g}, δ = {question.delta:g} and split = {question.split:g} the certificate is smaller than "
-                   f"the curvature ν of the weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at most, and what it leaves did "
-                   f"not suffice. More records in the weakest corner, fewer or narrower covariates, or a larger ε would help.")
+def _above(local, constants, terms, rng):
+    """A published number that is above Δ_u except with probability `MISSED`."""
+    spent, steps = FOR_THE_SCALE * terms.left, np.log(max(constants.up, constants.down))  # how much ln Δ_u differs between neighbours
+    return float(np.exp(mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)))

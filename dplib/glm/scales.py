@@ -85,7 +85,7 @@ def gaussian_noise_multiplier(*, up, down, epsilon, delta):
     >>> gaussian_noise_multiplier(up=[1, 1.0076, 1.015, 1.03], down=[1, 1.0076, 1.015, 1.03], epsilon=0.75, delta=5e-7).round(4)
     array([ 5.71  ,  7.0516,  9.1247, 22.1862])
     """
-    up, down = (_factor(name, value) for name, value in (("up", up), ("down", down)))
+    up, down = _factors(up, down)
     lowest = mechanisms.gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta)
     epsilon, delta, up, down, lowest = np.broadcast_arrays(epsilon, delta, up, down, lowest)
     shape, (epsilon, delta, up, down, lowest) = epsilon.shape, (np.ravel(v).astype(float) for v in (epsilon, delta, up, down, lowest))
@@ -131,10 +131,7 @@ def vector_noise_multiplier(*, operator, frobenius, epsilon, delta):
     >>> vector_noise_multiplier(operator=[0, 0.003, 0.006], frobenius=[0, 0.005, 0.009], epsilon=0.75, delta=5e-7).round(3)
     array([5.738, 6.317, 6.982])
     """
-    operator, frobenius = (_checks.numbers(name, value).astype(float) for name, value in (("operator", operator), ("frobenius", frobenius)))
-    for name, value in (("operator", operator), ("frobenius", frobenius)):
-        if not np.all(value >= 0):
-            raise ValueError(f"{name} must be at least 0, got {value[~(value >= 0)].flat[0]}")
+    operator, frobenius = _extended("operator", operator, at_least=0), _extended("frobenius", frobenius, at_least=0)
     epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
     small = (operator < 1) & np.isfinite(frobenius)
     operator, frobenius = np.where(small, operator, 0), np.where(small, frobenius, 0)
@@ -172,7 +169,7 @@ def laplace_epsilon(*, up, down, epsilon, delta):
     >>> laplace_epsilon(up=[1, 1.0076, 1.1], down=[1, 1.0076, 1.1], epsilon=0.75, delta=5e-7).round(3)
     array([ 0.75 ,  0.635, -0.637])
     """
-    up, down = (_factor(name, value) for name, value in (("up", up), ("down", down)))
+    up, down = _factors(up, down)
     epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
     finite = np.where(np.isfinite(down), down, 1)
     left = np.minimum(epsilon - np.log(up), (epsilon + (finite - 1) * np.log(delta)) / finite)
@@ -208,7 +205,7 @@ def integrated_delta(*, sigma, up, down, epsilon, certificates, step=1e-3):
     5.475e-07
     """
     shift, epsilon = 1 / _checks.parameter("sigma", sigma), _checks.parameter("epsilon", epsilon)
-    up, down = (_factor(name, value, at_most=LARGEST_RATIO) for name, value in (("up", up), ("down", down)))
+    up, down = _factors(up, down, at_most=LARGEST_RATIO)
     loss = PrivacyLoss(_checks.parameter("step", step), 0, np.ones(1), 0.0)
     for certificate in _checks.reals("certificates", certificates, above=0).ravel():
         loss = loss.compose(PrivacyLoss.from_laplace(epsilon=certificate, step=step))
@@ -219,13 +216,17 @@ def integrated_delta(*, sigma, up, down, epsilon, certificates, step=1e-3):
 # --------------------------------------------------------------------------------------------------- the two densities
 
 
-def _factor(name, value, at_most=np.inf):
-    """A factor from 1 on, infinite where nothing is known."""
+def _factors(up, down, at_most=np.inf):
+    return _extended("up", up, at_least=1, at_most=at_most), _extended("down", down, at_least=1, at_most=at_most)
+
+
+def _extended(name, value, *, at_least, at_most=np.inf):
+    """Numbers from a least one on, infinite where nothing is known."""
     array = np.asarray(_checks.numbers(name, value), dtype=np.float64)
-    good = (array >= 1) & (array <= at_most)
+    good = (array >= at_least) & (array <= at_most)
     if not good.all():
         limit = f" and at most {at_most:g}" if np.isfinite(at_most) else ""
-        raise ValueError(f"{name} must be at least 1{limit}, got {array[~good].flat[0]}")
+        raise ValueError(f"{name} must be at least {at_least}{limit}, got {array[~good].flat[0]}")
     return array
 
 

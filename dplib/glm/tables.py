@@ -56,12 +56,11 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
                      loss=LOGISTIC, domain=domain, changes=0).theta
 
 
-def _radices(domain):
-    """What decides the kind of a person: (columns of the design, how many values they take together)."""
+def _parts(domain):
+    """What decides the kind of a person: (columns of X, how many values they take together), first the two-valued ones."""
     if not isinstance(domain, Box) or len(domain.binary) + sum(map(len, domain.one_hot)) < domain.columns:
         raise ValueError(f"domain must be a Box with all columns declared binary or one_hot, got {domain!r}")
-    parts = [((j + domain.intercept,), 2) for j in domain.binary]
-    parts += [(tuple(j + domain.intercept for j in group), len(group) + 1) for group in domain.one_hot]
+    parts = [([j], 2) for j in domain.binary] + [(list(group), len(group) + 1) for group in domain.one_hot]
     if 2 * np.prod([size for _, size in parts], dtype=object) > MOST_CELLS:
         raise ValueError(f"domain must have at most 2**22 cells for a table, got {domain!r}")
     return parts
@@ -70,22 +69,23 @@ def _radices(domain):
 def _cells(domain, design):
     """The kind of each record, as a number in base 2 and the sizes of the groups."""
     kind = np.zeros(len(design), dtype=np.int64)
-    for columns, size in _radices(domain):
-        values = design[:, list(columns)]
-        digit = values[:, 0] > 0 if len(columns) == 1 and size == 2 and columns[0] - domain.intercept in domain.binary else (
-            np.where(values.max(axis=1) >= 0.5, 1 + values.argmax(axis=1), 0))
+    for columns, size in _parts(domain):
+        values = design[:, np.add(columns, domain.intercept)]
+        if columns[0] in domain.binary:
+            digit = values[:, 0] > 0
+        else:
+            digit = np.where(values.max(axis=1) >= 0.5, 1 + values.argmax(axis=1), 0)
         kind = size * kind + digit
     return kind
 
 
 def _kinds(domain):
     """The covariates of each kind, as rows of X."""
-    parts = _radices(domain)
+    parts = _parts(domain)
     sizes = [size for _, size in parts]
     rows = np.zeros((int(np.prod(sizes)), domain.columns))
     for (columns, _), digit in zip(parts, np.indices(sizes).reshape(len(sizes), -1)):
-        for place, column in enumerate(columns):
-            j = column - domain.intercept
+        for place, j in enumerate(columns, start=1):  # 0: all of them at their lower limits
             lo, hi = domain.bounds[j]
-            rows[:, j] = np.where(digit == (1 if j in domain.binary else place + 1), hi, lo)
+            rows[:, j] = np.where(digit == place, hi, lo)
     return rows

@@ -19,11 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from dplib import _checks
-from dplib.glm.losses import LOGISTIC
-from dplib.glm.releases import _certified, _refusal
 from dplib.glm.scales import vector_noise_multiplier
 from dplib.glm.stability import prediction_shift, vector_constants
+from dplib.glm.terms import Terms
 from dplib.mechanisms import gaussian_sigma
 
 MOST_NOISE = 4  # times what a neighbour of the same curvature would need: from there on it is refused
@@ -52,29 +50,13 @@ class VectorRelease:
     delta: float
 
 
-@dataclass(frozen=True)
-class _Terms:
-    """The checked public arguments."""
-
-    changes: int
-    epsilon: float
-    delta: float
-    split: float
-
-
 def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
     """Release all coefficients of a fitted model, with noise that has the shape of their uncertainty.
 
     Parameters
     ----------
-    X : array_like, shape (n, columns), one row for each record
-    y : array_like, shape (n,), the outcomes
-    domain : Box or Ball, public; records outside are moved into it
-    loss : Loss
-    epsilon, delta : float > 0, δ < 1/2; half of δ pays for the certificate
-    split : float in (0, 1), the share of ε for the certificate
-    rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
-    rng : numpy.random.Generator
+    X, y, domain, loss, epsilon, delta, split, rows_per_unit, rng
+        As in `release_coefficient`; half of δ pays for the certificate.
 
     Returns
     -------
@@ -83,7 +65,7 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
     Raises
     ------
     ValueError
-        As `one_certificate`.
+        As `release_coefficient`.
 
     Notes
     -----
@@ -104,23 +86,22 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
     >>> release_vector(X, y, domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6, split=0.2, rng=rng).coefficients.round(2)
     array([ 2.99,  1.  ,  2.  , -0.  , -1.  ,  0.5 ])
     """
-    rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
-    terms = _Terms(2 * rows, _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
-                   _checks.parameter("split", split))
-    _checks.generator(rng)
-    fit, nu, kappa = _certified(X, y, terms, domain, loss, terms.delta / 2, rng)
-    constants = vector_constants(nu=nu, changes=kappa, added=rows, removed=rows, largest_curvature=loss.largest_curvature,
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
+    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    at = dict(nu=certified.nu, changes=certified.kappa)
+    constants = vector_constants(**at, added=terms.rows, removed=terms.rows, largest_curvature=loss.largest_curvature,
                                  dimension=domain.dimension)
-    left = dict(epsilon=(1 - terms.split) * terms.epsilon, delta=terms.delta / 2)
+    left = dict(epsilon=terms.left, delta=terms.delta / 2)
     sigma = vector_noise_multiplier(operator=constants.operator, frobenius=constants.frobenius, **left)
     if sigma > MOST_NOISE * gaussian_sigma(sensitivity=1, **left):
-        return _refusal(terms, terms.delta / 2, kappa)
-    return _with_shaped_noise(fit, nu, sigma * constants.length, sigma * prediction_shift(nu=nu, changes=kappa), terms, domain, loss, rng)
+        return certified.refusal()
+    theta = certified.fit.theta + sigma * constants.length * _shaped_noise(certified.fit, rng)
+    variance = 1 / certified.nu if terms.has_standard_error(loss) else None  # xᵀH⁻¹x is at most 1/ν
+    return VectorRelease(domain.coefficients(theta), "shaped noise", certified.nu, float(sigma * prediction_shift(**at)), variance,
+                         terms.epsilon, terms.delta)
 
 
-def _with_shaped_noise(fit, nu, scale, prediction_noise, terms, domain, loss, rng):
+def _shaped_noise(fit, rng):
+    """H^(-1/2) Z."""
     root = np.linalg.cholesky(fit.hessian)  # ν̂ > κ, so H is far from singular; unlike eigenvectors it hardly changes if H hardly does
-    noise = solve_triangular(root, rng.standard_normal(domain.dimension), lower=True, trans="T")
-    theta = fit.theta + scale * noise
-    variance = 1 / nu if loss is LOGISTIC and terms.changes == 2 else None  # xᵀH⁻¹x is at most 1/ν
-    return VectorRelease(domain.coefficients(theta), "shaped noise", nu, float(prediction_noise), variance, terms.epsilon, terms.delta)
+    return solve_triangular(root, rng.standard_normal(len(root)), lower=True, trans="T")

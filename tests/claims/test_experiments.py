@@ -143,7 +143,7 @@ def test_even_data(one_certificate, fitted_scale, two_scales):
     for d in range(1, 6):
         x, y = balanced(d, 8)
         fit = fit_model(x, y, loss=LOGISTIC, domain=two_valued(d), changes=0)
-        width = two_valued(d).width(fit.factor @ fit.factor.T @ (2 * np.eye(d + 1)[1]))
+        width = two_valued(d).width(fit.inverse(2 * np.eye(d + 1)[1]))
         off = max(off, abs(fit.nu * (d + 1) / (len(y) / 4) - 1), abs(width * len(y) / 8 - 1))
     assert off < 1e-9
     terms = dict(move=move(2), domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1., delta=1e-3, split=.5, rng=rng)
@@ -189,7 +189,7 @@ def test_rare_feature(weakest):
         x, y = np.repeat(x, times, axis=0), np.repeat(y, times)
         q, total, domain = rare / (rare + often), len(y) / 4, two_valued(d)
         fit = fit_model(x, y, loss=LOGISTIC, domain=domain, changes=0)
-        widths = [domain.width(fit.factor @ fit.factor.T @ (2 * np.eye(d + 1)[j])) for j in (1, d)]
+        widths = [domain.width(fit.inverse(2 * np.eye(d + 1)[j])) for j in (1, d)]
         off = max(off, abs(fit.nu / weakest(total, d, q) - 1), abs(widths[0] * total / 2 - 1), abs(widths[1] * total * q - 1))
     assert off < 1e-9, off
     return to(off)

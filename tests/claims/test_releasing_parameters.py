@@ -27,11 +27,11 @@ TABLES = [(((60, 30), (60, 30)), ((59, 29), (61, 31))), (((200, 10), (200, 190))
 
 
 @claim("thm-one-certificate", one_certificate,
-       mutants={"a replaced record counted once": one("2 * rows, _checks", "rows, _checks"),
-                "s in place of 2s, whatever the domain": one("(1 if question.two_arms else 2)", "1"),
-                "the noise has all of ε": one("epsilon=(1 - question.split) * question.epsilon, rng", "epsilon=question.epsilon, rng"),
-                "the scale from the data's own curvature": one("reach = prediction_shift(nu=nu,", "reach = prediction_shift(nu=fit.nu,"),
-                "the data's own curvature is published": one('"one certificate", nu,', '"one certificate", fit.nu,')})
+       mutants={"a replaced record counted once": one("2 * self.rows", "self.rows"),
+                "s in place of 2s, whatever the domain": one("(1 if two_arms else 2)", "1"),
+                "the noise has all of ε": one("epsilon=terms.left, rng", "epsilon=terms.epsilon, rng"),
+                "the scale from the data's own curvature": one("prediction_shift(nu=nu,", "prediction_shift(nu=certified.fit.nu,"),
+                "the data's own curvature is published": one('"one certificate", nu,', '"one certificate", certified.fit.nu,')})
 def test_one_certificate(one_certificate):
     """Compute the largest P(S) - e^ε P'(S) of the whole mechanism, summed over all values of the certificate, in both orders: two
     towns with a lead of 20, 60 and 200, and trials with two arms in which one person changes.
@@ -115,7 +115,7 @@ def fits():
             one, two = (fit_model(*data, loss=loss, domain=domain) for data in (a, b))
             d = domain.dimension
             for u in np.vstack([np.eye(d), np.ones(d), np.random.default_rng(d).normal(size=(4, d))]):
-                widths = [domain.width(fit.factor @ (fit.factor.T @ u)) for fit in (one, two)]
+                widths = [domain.width(fit.inverse(u)) for fit in (one, two)]
                 for here, there, first in ((0, 1, one), (1, 0, two)):
                     FITS.append((abs(u @ (one.theta - two.theta)), widths[here], widths[there], first.nu, loss.largest_curvature))
     return FITS
@@ -214,14 +214,13 @@ def ledger(release):
 
 
 @claim("thm-release-coefficient", fitted_scale,
-       mutants={"the change of the scale is not paid for": fitted("return float(found) / _left(question), constants",
-                                                                             "return 1.0, constants"),
-                "the noise has all of ε": fitted("return (1 - question.split - FOR_THE_SCALE * (1 - question.split)) * question.epsilon",
-                                                 "return question.epsilon"),
-                "the bound on the scale is free": fitted("- FOR_THE_SCALE * (1 - question.split)", ""),
+       mutants={"the change of the scale is not paid for": fitted("return share, constants", "return 1.0, constants"),
+                "the noise has all of ε": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.epsilon"),
+                "the bound on the scale is free": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.left"),
                 "first order only, τ = 1": fitted("local * constants.factor", "local"),
                 "Δ_u for one record, not for two": fitted("local = kappa *", "local = kappa / 2 *"),
-                "the scale itself is published": fitted("bound = min(float(np.exp(above)), 2 * kappa / nu)", "bound = local")})
+                "the scale itself is published": fitted(
+                    "bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)", "bound = local")})
 def test_the_scale_that_fits(fitted_scale):
     """Compute the largest P(S) - e^ε P'(S) of all three outputs together, on two towns with four leads, summed over all values of the
     certificate; add up what the steps cost by the lemmas, for each of these values.

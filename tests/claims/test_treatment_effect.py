@@ -11,7 +11,7 @@ from tests.claims import claim
 from tests.glm_audit import ARMS, ON_LINE, arms, changed, towns, worst_gap
 
 
-VARIANCE = "(2 if question.two_arms else 4) / nu"
+VARIANCE = "(2 if two_arms else 4) / nu"
 
 
 def certificate_values(nu, epsilon, delta):
@@ -57,7 +57,7 @@ def spoiled(**change):
                 "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), one_certificate),
                 "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), one_certificate),
                 "2/ν for any domain": (Release.interval, changed(VARIANCE, "2 / nu").one_certificate),
-                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if question.two_arms else 4) / nu").one_certificate)})
+                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if two_arms else 4) / nu").one_certificate)})
 def test_intervals_cover(interval, release):
     """Integrate over noise, sampling error and certificate, in trials with two equal arms, and compare the coverage with the level;
     compare the bound on the variance with the variance, for two arms and for doses of which most are in the middle.
@@ -103,7 +103,7 @@ def most_changes(keep, kept):
 
 
 @claim("prop-rows-kept", first_rows, one_certificate,
-       mutants={"k = r": (first_rows, changed("2 * rows, _checks", "rows, _checks").one_certificate),
+       mutants={"k = r": (first_rows, changed("2 * self.rows", "self.rows").one_certificate),
                 "a rule that looks across units": (across_units, one_certificate),
                 "a rule that looks at places in the whole file": (every_other, one_certificate),
                 "one row replaced, whatever r": (first_rows, changed(
