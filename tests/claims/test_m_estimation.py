@@ -34,7 +34,7 @@ def of_the_package():
                     (narrow(LOGISTIC.slope), twice(narrow(LOGISTIC.curvature))), of_the_package()[1]],
                 "a slope that is not the loss's": lambda: [(LOGISTIC.slope, narrow(LOGISTIC.curvature)), of_the_package()[1]]})
 def test_curvature(losses):
-    """Compare the curvature with differences of the slope, and both inequalities on a grid of predictions, ways and outcomes."""
+    """Compare the curvature with differences of the slope, and both inequalities on a grid of predictions, moves and outcomes."""
     t, worst = np.linspace(-30, 30, 2401)[:, None], 0.
     way = np.array([-7., -1., -.01, .01, .3, 1., 5.])
     for (slope, curvature), outcomes in zip(losses(), ((0, 1), (-3., 0., 2.5))):
