@@ -85,7 +85,7 @@ def objective_perturbation_scales(*, radius, largest_curvature, epsilon, delta, 
     Notes
     -----
     :Privacy: The minimiser of Σ h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ, b Gaussian, is then (ε, δ)-DP under ``replace``.
-    :Error: The standard deviation is the least that the proof allows, rounded up: by 1e-10 where a single corner decides, which
+    :Error: The standard deviation is the least that the proof allows, rounded up: by 1e-10 where one pair of corners decides, which
         is so for small δ, and by less than 1% else.
     :References: Theorem *A tilted objective* on the page *How far can one record pull?* (thm-objective-perturbation).
 
@@ -144,7 +144,7 @@ def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, of the exact minimiser in exact arithmetic. The computed one is off by a gradient of at
-        most 2^-12, mostly of 1e-9; no noise hides by how much.
+        most 2^-12 and rounding, mostly of less than 1e-12 for each record; no noise hides by how much.
     :Error: With many records about N(0, sd² H⁻²) around the fit with ridge Λ, of `objective_perturbation_scales`.
     :Cost: That of `fit_model`.
     :References: Theorem *A tilted objective* on the page *How far can one record pull?* (thm-objective-perturbation); Chaudhuri,

@@ -22,7 +22,7 @@ LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added
 
 
 def certificate_margin(*, sensitivity, epsilon, delta):
-    """How much `certify_below` loses typically; twice as much at most.
+    """How much `certify_below` loses typically; twice as much at most, up to a step of its grid.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Returns
     -------
-    float, κ a/1024, the median of T - ν̂, up to the grid
+    float, κ a/1024, the median of T - ν̂ for a T above it, up to the grid
 
     Notes
     -----
@@ -63,7 +63,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     Notes
     -----
     :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without the 0; exact coins. T is rounded
-        down to the grid, exactly so for a κ of few binary digits such as 2 + 1/1024; for others two values κ apart may be a step more.
+        down to the grid, exactly so up to 2^32 for κ = 2 + 1/1024; elsewhere two values κ apart may be a step more.
     :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for 0 ≤ T ≤ 2^41 κ, where `certificate_margin` is κa/1024.
     :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below); Geng, Ding, Guo
         and Kumar, *Tight analysis of privacy and utility tradeoff in approximate differential privacy* (2020).

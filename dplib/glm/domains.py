@@ -110,7 +110,8 @@ class Box(Domain):
 
     Notes
     -----
-    :Privacy: Values outside are moved to the nearest one inside, which is part of every mechanism that uses the box.
+    :Privacy: Values outside are moved inside, to the nearest end or, in a category, by scaling down, which is part of every mechanism that
+        uses the box.
     :Error: ``leverage`` is a maximum over all corners, up to 65,536 of them; beyond that the smaller of two upper bounds.
     :References: Proposition *No unit matters* on the page *Vouching for curvature* (prop-affine).
 

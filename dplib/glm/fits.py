@@ -88,7 +88,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went;
         and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it
         takes depends on the data, too.
-    :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it.
+    :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it,
+        which κ covers up to some 10^12 of n (1 + |y|).
     :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard took more than 37.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
 

@@ -52,8 +52,9 @@ class Release:
         Notes
         -----
         :Privacy: It is computed from released numbers and costs nothing more.
-        :Error: Covers uᵀθ of the population with at least this probability where uᵀθ of the sample is Gaussian around it with
-            variance uᵀH⁻¹u: for a logistic model that is right, independent records, and many of them.
+        :Error: Over all runs it covers uᵀθ of the population with at least this probability where uᵀθ of the sample is Gaussian
+            around it with variance uᵀH⁻¹u: for a logistic model that is right, independent records, and many of them. Not for each
+            value of ``certificate``.
         """
         if self.sampling_variance is None:
             raise ValueError("interval needs a bound on the sampling error, which only a logistic fit to single records has; "
