@@ -64,8 +64,8 @@ def rand_families():
     * ``run``, 5,294 of 1 to 30 rows: rows that stand together and agree in all nine covariates. That is often one person
       through the years; but people who agree in everything count as one, and somebody whose numbers change counts as several.
 
-    Both links are computed from covariates. Somebody who changes one number of one row may split a stand-in in two or join
-    two, so that the ids of a data set are no function of one unit's rows. To protect a family is therefore to declare the link:
+    Both links are computed from covariates. Somebody who changes one number of one row may split a stand-in or join
+    some, so that the ids of a data set are no function of one unit's rows. To protect a family is therefore to declare the link:
     the ids are taken as they are here, public, and a neighbour has other rows under the same ids.
 
     The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with ``idp`` = 1, the individual

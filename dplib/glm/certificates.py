@@ -22,12 +22,12 @@ LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added
 
 
 def certificate_margin(*, sensitivity, epsilon, delta):
-    """How much `certify_below` loses typically; twice as much at most, up to a step of its grid.
+    """How much `certify_below` loses typically; twice as much at most, up to a step of its grid and for T ≤ 2^41 κ.
 
     Parameters
     ----------
     sensitivity : float > 0, the sensitivity κ of the statistic
-    epsilon, delta : float > 0, δ < 1/2
+    epsilon, delta : float > 0, ε ≥ 2^-32, δ < 1/2
 
     Returns
     -------
@@ -53,7 +53,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     ----------
     statistic : float or array_like, the exact value T for each data set
     sensitivity : float > 0, κ, the most that T changes between neighbours
-    epsilon, delta : float > 0, δ < 1/2
+    epsilon, delta : float > 0, ε ≥ 2^-32, δ < 1/2
     rng : numpy.random.Generator
 
     Returns
@@ -87,8 +87,9 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
 
 
 def _budget(epsilon, delta):
-    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
-    return epsilon, _checks.parameter("delta", delta, below=0.5)
+    """ε and δ, less what the rounding of the coins' probabilities costs."""
+    epsilon = _checks.real("epsilon", epsilon, at_least=2.0**-32, at_most=_checks.LARGEST_EXPONENT)
+    return epsilon * (1 - 2.0**-50) - GRID * _samplers.ROUNDING, _checks.parameter("delta", delta, below=0.5) * (1 - 2.0**-40)
 
 
 @lru_cache(maxsize=256)

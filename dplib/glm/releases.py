@@ -100,7 +100,7 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     :Privacy: (ε, δ)-DP as in `one_certificate`. The scale of the noise depends on the data and is not published: ``noise_scale`` is
         a private upper bound of it, for which 5% of what the certificate leaves of ε are set aside.
     :Error: Laplace noise of scale τ Δ_u/ε_s, Δ_u = κ σ(H⁻¹u), ε_s from `laplace_epsilon`; refused where ε_s is below a quarter of
-        what is left of ε, a matter of ν̂ alone.
+        what is then left of ε, 0.95 (1-split) ε, a matter of ν̂ alone.
     :Cost: That of `fit_model`.
     :References: Theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient).
 
@@ -153,8 +153,8 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     :Privacy: (ε, δ)-DP as in `one_certificate`, whichever mechanism is chosen: the choice depends on ν̂ alone.
     :Error: That of `one_certificate` if ``domain`` is a single column declared binary, with an intercept. Else half of δ pays for
         the certificate, and the noise is that of `fitted_scale` where ν̂ is large enough, and before that the one of
-        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 115 (logistic) or 137 (robust) on. Refused if
-        ν̂ ≤ κ.
+        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 114.1 (logistic) or 136.7 (robust) on.
+        Refused if ν̂ ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate); theorem *The scale that fits* on the
         page *Noise that fits* (thm-release-coefficient); Asi, Duchi and Talwar, *On privately estimating a single

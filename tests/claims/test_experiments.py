@@ -135,7 +135,7 @@ def fitted_values(release, d, repeats):
                 "a sensitivity that grows with a feature": (one_certificate, fitted_scale, stretched(more=1)),
                 "all of ε for the noise": (one_certificate, fitted_scale, stretched(whole=True))})
 def test_even_data(one_certificate, fitted_scale, two_scales):
-    """Fit even data of one to five columns: ν and the sensitivity are the stated ones. Release 150 times at three sizes around the
+    """Fit even data of one to five columns: ν and the sensitivity are the stated ones. Release 150 times at four sizes around the
     thresholds. Compare the noise of 500 releases with a fitted scale in one and in four columns with the scale of the page: half of the
     errors are below ln 2 of it.
     """
@@ -211,7 +211,7 @@ RELEASES = one_certificate, fitted_scale, release_coefficient, release_vector
        mutants={"outcomes cut at 8": (*RELEASES[:3], pulled(release_vector, cut=8.)),
                 "outcomes shrunk by a thousandth": (pulled(toward_zero=.999), *RELEASES[1:])})
 def test_translation(*releases):
-    """Release from 4000 records and from the same with y + xᵀθ₀, |θ₀| up to 60, with the same draws: by three releases of a
+    """Release from 4000 records and from the same with y + xᵀθ₀, |θ₀| up to 65, with the same draws: by three releases of a
     coefficient and by that of all; and at 300 records, where all refuse or answer alike.
     """
     rng, off, refused = np.random.default_rng(3), 0, 0
