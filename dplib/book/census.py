@@ -86,10 +86,11 @@ def census_income(state, *, adults=False, folder=None, download=False):
     A row is a person; the people of a household are rows of their own. With ``adults`` the size of the data set is itself
     an answer about people: somebody who stops working leaves. Only the replacement of one such adult by another keeps it.
 
-    Every value of the nine columns becomes a number within ``bounds``; none raises or drops a row (but for ``adults``). What is empty or no number
-    is taken as 0 hours, no school, not of working age, not white, not married, not female, in the reference group of
-    occupations (production, transport, military, none) and of employers (unpaid, unemployed, unknown), and as no income. 99
-    hours are 99 or more. Income is in the dollars of the file, without the adjustment for inflation within the year.
+    Every value of the nine columns becomes a number within ``bounds``; none raises or drops a row (but for ``adults``).
+    What is empty or no number is taken as 0 hours, no school, not of working age, not white, not married, not female, in
+    the reference group of occupations (production, transport, military, none) and of employers (unpaid, unemployed,
+    unknown), and as no income. 99 hours are 99 or more. Income is in the dollars of the file, without the adjustment for
+    inflation within the year.
 
     What is known of a file: each member of a zip has a checksum (CRC-32), so that one that was cut or changed by accident is
     found; of ``psam_p06.csv`` alone it may not be. That it comes from the Census Bureau rests on the encrypted connection: we
@@ -172,10 +173,10 @@ EFFECTS = np.array([-4, .8, 2.4, 2.8, .2, 1, 1.2, .3, 1.2, -.6, .1, .1, .4, -.6,
 def synthetic_census(size, rng):
     """A made-up population in the columns of `census_income`: synthetic, no record is anybody's.
 
-    Its margins are round numbers, its incomes follow a logistic model, and its features are about as unevenly
-    spread as those of the census: the mean curvature of the logistic fit has a condition number of about 370
-    (213 in the coordinates of a `Box`), and its weakest corner one effective person among about 520. What is measured on it says how a method fares on data of this shape, and
-    nothing about any state.
+    Its margins are round numbers, its incomes follow a logistic model, and its features are about as unevenly spread as
+    those of the census: the mean curvature of the logistic fit has a condition number of about 370 (213 in the coordinates
+    of a `Box`), and its weakest corner one effective person among about 520. What is measured on it says how a method fares
+    on data of this shape, and nothing about any state.
 
     Parameters
     ----------
