@@ -71,7 +71,7 @@ def rand_families():
     The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with ``idp`` = 1, the individual
     deductible, visits cost nearly their full price, and 4,175 of the 10,997 rows with ``lncoins`` = 0 are of that plan.
 
-    ``physlm`` is a share and no indicator: in 1,052 rows it lies strictly between 0 and 1.
+    ``physlm`` is not all 0 and 1: in 1,052 rows it lies strictly between, presumably imputed.
 
     Examples
     --------

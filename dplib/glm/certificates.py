@@ -26,7 +26,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Parameters
     ----------
-    sensitivity : float > 0, the sensitivity κ of the statistic
+    sensitivity : float ≥ 1e-290, the sensitivity κ of the statistic
     epsilon, delta : float > 0, ε ≥ 2^-32, δ < 1/2
 
     Returns
@@ -35,7 +35,8 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Notes
     -----
-    :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)).
+    :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)) for ε ≥ 0.001. Rounding takes 2^-43 off ε, which
+        shows below that.
     :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below).
 
     Examples
@@ -43,7 +44,7 @@ def certificate_margin(*, sensitivity, epsilon, delta):
     >>> round(certificate_margin(sensitivity=2, epsilon=0.25, delta=1e-6), 1)
     94.9
     """
-    return _checks.parameter("sensitivity", sensitivity) * _bound(*_budget(epsilon, delta)) / GRID
+    return _sensitivity(sensitivity) * _bound(*_budget(epsilon, delta)) / GRID
 
 
 def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
@@ -52,7 +53,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     Parameters
     ----------
     statistic : float or array_like, the exact value T for each data set
-    sensitivity : float > 0, κ, the most that T changes between neighbours
+    sensitivity : float ≥ 1e-290, κ, the most that T changes between neighbours
     epsilon, delta : float > 0, ε ≥ 2^-32, δ < 1/2
     rng : numpy.random.Generator
 
@@ -74,7 +75,7 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     >>> certify_below([50, 500, 5000], sensitivity=2, epsilon=0.25, delta=1e-6, rng=rng).round(1)
     array([   0. ,  426.8, 4911.7])
     """
-    sensitivity = _checks.parameter("sensitivity", sensitivity)
+    sensitivity = _sensitivity(sensitivity)
     epsilon, delta = _budget(epsilon, delta)
     step = sensitivity / GRID
     statistic = np.clip(_checks.reals("statistic", statistic), -LARGEST * step, LARGEST * step)
@@ -86,10 +87,14 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
         return np.maximum((below + noise) * step, 0.0)
 
 
+def _sensitivity(sensitivity):
+    return _checks.real("sensitivity", sensitivity, at_least=1e-290)  # a step of the grid must keep its digits
+
+
 def _budget(epsilon, delta):
     """ε and δ, less what the rounding of the coins' probabilities costs."""
     epsilon = _checks.real("epsilon", epsilon, at_least=2.0**-32, at_most=_checks.LARGEST_EXPONENT)
-    return epsilon * (1 - 2.0**-50) - GRID * _samplers.ROUNDING, _checks.parameter("delta", delta, below=0.5) * (1 - 2.0**-40)
+    return epsilon * (1 - 2.0**-50) - _samplers.ROUNDING, _checks.parameter("delta", delta, below=0.5) * (1 - 2.0**-40)
 
 
 @lru_cache(maxsize=256)

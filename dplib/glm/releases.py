@@ -153,7 +153,7 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     :Privacy: (ε, δ)-DP as in `one_certificate`, whichever mechanism is chosen: the choice depends on ν̂ alone.
     :Error: That of `one_certificate` if ``domain`` is a single column declared binary, with an intercept. Else half of δ pays for
         the certificate, and the noise is that of `fitted_scale` where ν̂ is large enough, and before that the one of
-        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 114.1 (logistic) or 136.7 (robust) on.
+        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 114.05 (logistic) or 136.64 (robust) on.
         Refused if ν̂ ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate); theorem *The scale that fits* on the

@@ -58,7 +58,7 @@ def mismatched_gaussian_delta(*, shift, ratio, epsilon):
 
 
 def gaussian_noise_multiplier(*, up, down, epsilon, delta):
-    """The smallest noise multiplier with which Gaussian noise of a scale that differs between neighbours is private.
+    """Nearly the smallest noise multiplier with which Gaussian noise of a scale that differs between neighbours is private.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
     -----
     :Privacy: (ε, 0)-DP under ``replace``: what is published of the data are the noisy counts.
     :Error: Noise of `laplace_histogram` in each of two cells for every kind of people; every binary column doubles the variance of a
-        sum over an arm.
+        sum over an arm, before counts are kept at 0 or above.
     :Cost: O(n + cells) and a fit.
     :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram).
 

@@ -72,8 +72,8 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
     :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come. Idealised arithmetic in the
         noise; exact coins in the certificate. The shape of the noise depends on the data and is not published. How long the fit
         takes depends on the data.
-    :Error: uᵀθ has Gaussian noise of standard deviation σ s √ν̂ √(uᵀH⁻¹u), σ from `vector_noise_multiplier`; s ≈ 2/ν̂. No unit of
-        measurement matters. Refused where σ is above 4 times `gaussian_sigma`, a matter of ν̂ alone.
+    :Error: uᵀθ has Gaussian noise of standard deviation σ s √ν̂ √(uᵀH⁻¹u), σ from `vector_noise_multiplier`; s ≈ 2r/ν̂ for r rows
+        per unit. No unit of measurement matters. Refused where σ is above 4 times `gaussian_sigma`, a matter of ν̂ alone.
     :Cost: That of `fit_model`.
     :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector).
 
