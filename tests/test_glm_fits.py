@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dplib.glm import LOGISTIC, ROBUST, Ball, Box, Loss, certificate_margin, certify_below, fit_model
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, Loss, certificate_margin, certify_below, fit_model, fits
 from dplib.glm.certificates import GRID, _bound
 from dplib.glm.fits import CHARGED, SOLVED, statistic
 from tests.chance import ALARM, chi_square
@@ -191,6 +191,40 @@ def test_every_fit_ends_with_a_minimum_or_with_a_proof():
         assert domain.dual(exact) == pytest.approx(fit.gradient, abs=1e-8)
         ends, settled = ends + 1, settled + (fit.gradient <= SOLVED)
     assert 100 < settled < ends - 100               # both ends occur
+
+
+def far_out(seed, people=1000):
+    """Outcomes near the last that count, of everybody or of two towns, whose curvature may be small."""
+    draw = rng(seed)
+    X = draw.uniform(-1, 1, size=(people, seed % 3)) * draw.choice([1, 1e-3], size=(people, 1))
+    return X, 1.04e6 + (300 * (np.arange(people) < people * 0.49), 0.3 * draw.normal(size=people))[seed % 2]
+
+
+@pytest.mark.parametrize("records", [1e6, 2e7, 1e9])
+def test_a_search_ends_where_rounding_hides_the_rest(records, monkeypatch):
+    """A thousand records with a tolerance as much finer as there would be more of them; without the third end some searches never stop."""
+    steps, taken = fits._Search.next, [0]
+
+    def counted(search, point):
+        taken[0] += 1
+        assert taken[0] < 200
+        return steps(search, point)
+
+    monkeypatch.setattr(fits, "SOLVED", SOLVED * 1000 / records)
+    monkeypatch.setattr(fits, "CHARGED", CHARGED * 1000 / records)
+    monkeypatch.setattr(fits._Search, "next", counted)
+    ends = []
+    for seed in range(12):
+        X, y = far_out(seed)
+        taken[0] = 0
+        ends.append(fit_model(X, y, loss=ROBUST, domain=Box([(-1, 1)] * X.shape[1]), changes=0).gradient <= fits.SOLVED)
+    assert all(ends) == (records == 1e6)            # up to a million records the gradient is as short as promised
+    if records > 1e6:
+        monkeypatch.setattr(fits._Search, "lost_in_rounding", lambda *points: False)
+        with pytest.raises(AssertionError):
+            for seed in range(12):
+                taken[0] = 0
+                fit_model(*far_out(seed), loss=ROBUST, domain=Box([(-1, 1)] * (seed % 3)), changes=0)
 
 
 def test_neighbouring_statistics_differ_by_at_most_kappa():

@@ -76,7 +76,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     Returns
     -------
     Fit
-        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or no float lies between ``theta`` and the next step.
+        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or |g|* is lost in rounding and a
+        step does not shorten it.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     point = search.at(np.zeros(domain.dimension))
     while point.norm > SOLVED and not (point.norm <= enough and point.norm + search.weakest(point)[0] <= enough):
         point, before = search.next(point), point
-        if np.array_equal(point.theta, before.theta):  # no float lies between them
+        if np.array_equal(point.theta, before.theta) or search.lost_in_rounding(point, before):
             break
     if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
         point = search.polished(point)
@@ -189,6 +190,14 @@ class _Search:
     def _slope_at_end(self, point, step):
         move = self.design @ step
         return (self.loss.slope(point.t + move, self.y) @ move + (self.ridge * (point.theta + step) + self.tilt) @ step)
+
+    def lost_in_rounding(self, point, before):
+        """Did a step not shorten the gradient, and is it no longer than what rounding may make of 0?"""
+        theta = np.spacing(np.abs(point.theta))  # how far the next float is
+        finest = self.domain.width(theta) + np.spacing(np.abs(point.t).max(initial=1))
+        each = (theta.size + 2) * (self.loss.largest_curvature * finest + 2.0**-46)
+        added = self.domain.dual(self.ridge * theta + np.spacing(np.abs(self.tilt)))
+        return before.norm <= point.norm <= len(self.y) * each + added
 
     def polished(self, point):
         """Newton steps as long as each leaves at most a quarter of the gradient, and a record's share of it is above 1e-10."""
