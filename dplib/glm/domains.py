@@ -1,7 +1,7 @@
 """Which covariates a person may have: public sets, and what the theorems need to know of them.
 
-All fits and releases work in coordinates of the set's own, in which it is 1 wide along every coordinate, so that no unit of
-measurement matters.
+All fits and releases work in coordinates of the set's own, in which it reaches from -1 to 1 along a number's coordinate, so that no
+unit of measurement matters.
 
 Symbols
 -------

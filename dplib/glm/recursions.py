@@ -162,7 +162,8 @@ def certificate_offset(*, epsilon, delta, noise="discrete_laplace"):
     -------
     float64, the broadcast shape
         An o ≥ 0 with Pr[Z > o] ≤ δ: for Laplace noise the smallest, ln(1/(2δ))/ε; for two-sided geometric noise ln(1/((1 + e^-ε)
-        δ))/ε, which is larger, because Z > o has the probability of all that is at least the next integer.
+        δ))/ε, or 0 where these are negative. For δ < 1/2 the second is larger, because Z > o has the probability of all that is at
+        least the next integer.
 
     Notes
     -----

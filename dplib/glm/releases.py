@@ -146,7 +146,7 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     Raises
     ------
     ValueError
-        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what the data say
+        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what finite data say
 
     Notes
     -----

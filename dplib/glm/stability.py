@@ -82,7 +82,7 @@ def prediction_shift(*, nu, changes):
     Notes
     -----
     :Privacy: If ν is a lower bound for one of two data sets and above k, the other one has exactly one fit, and |xᵀ(θ - θ')| ≤ s
-        for every x of the domain. Of ν ≤ k nothing follows. And |ν - ν'| ≤ k always. No data are used here.
+        for every x of the domain. Of ν ≤ k nothing follows. And |ν - ν'| ≤ k always, of two curvatures. No data are used here.
     :Error: Rounding of relative order 1e-16; attained in the limit by many people in two places far apart.
     :References: The page *How far can one record pull?*
 

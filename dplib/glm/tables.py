@@ -24,7 +24,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
 
     Returns
     -------
-    float64, shape (d,), θ of the fit to the noisy counts, rounded to integers and at least 0; far out if they have no fit
+    float64, shape (d,), θ of the fit to the noisy counts, rounded to integers and at least 0; or where the search ends if they have none
 
     Raises
     ------

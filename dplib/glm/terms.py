@@ -87,5 +87,5 @@ class Certified:
         epsilon, delta, split = self.terms.epsilon, self.terms.delta, self.terms.split
         margin = certificate_margin(sensitivity=self.kappa, epsilon=self.terms.spent, delta=self.delta)
         return Refusal(f"At ε = {epsilon:g}, δ = {delta:g} and split = {split:g} the certificate is smaller than the curvature ν of the "
-                       f"weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at most, and what it leaves did not suffice. "
+                       f"weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at most, or it is 0. It did not suffice. "
                        f"More records in the weakest corner, fewer or narrower covariates, or a larger ε would help.")
