@@ -1,18 +1,23 @@
 """The statements of the page on releasing one coefficient."""
 
 import itertools
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.special import logit
 from scipy.stats import norm
 
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, direction_constants, fit_model, fitted_scale, gaussian_noise_multiplier, laplace_epsilon,
-    mismatched_gaussian_delta, one_certificate, prediction_shift, vector_constants, vector_noise_multiplier)
+    LOGISTIC, ROBUST, Ball, Box, certificate_offset, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model,
+    fitted_scale, gaussian_noise_multiplier, isotropic_noise, laplace_epsilon, mismatched_gaussian_delta, one_certificate,
+    prediction_shift, published, shift_source, source_levels, vector_constants, vector_noise_multiplier)
 from dplib.glm.fits import CHARGED
+from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from tests.claims import claim, to
-from dplib.mechanisms import gaussian_sigma
 from tests.glm_audit import ARMS, LINE, ON_LINE, arms, changed, laplace_gap, law, towns, worst_gap
+from tests.test_glm_published import CONDITION, ISOTROPIC, exact_delta
+from tests.test_glm_vectors import towns as far_towns
 
 KAPPA = 2 + CHARGED
 
@@ -332,3 +337,113 @@ def test_all_coefficients(multiplier, constants):
     assert .8 < largest <= 1
     return (f"moves up to {ratios[0]:.2f} of the bound, norms of E up to {ratios[1]:.2f} and {ratios[2]:.2f}; "
             f"largest δ {largest:.2f} of the stated one")
+
+
+# --------------------------------------------------------------------------------------------------- the releases first published
+
+def published_with(name):
+    """A release first published, with one change in its source."""
+    return lambda old, new: getattr(changed(old, new, module=published), name)
+
+
+isotropic, condition = published_with("isotropic_noise"), published_with("condition_number_scale")
+
+
+def largest_delta(release, case):
+    """Of the code on an adversarial pair, in both orders, at ε = 2."""
+    options, spent, paid, left = case
+    (one, other), domain = far_towns(1)
+    one, other = ((np.abs(X), y) for X, y in (one, other))
+    return max(exact_delta(partial(release, **options, split=.5), *pair, domain, epsilon=2, delta=.05, spent=spent, paid=paid, left=left)
+               for pair in ((one, other), (other, one)))
+
+
+def counted(eigenvalues, fits, *, size, epsilon, delta):
+    """δ of a release whose certificate counts steps, on a pair in one dimension, summed over the certificates; half of ε and δ for each."""
+    levels = source_levels(radius=1, largest_curvature=.5, size=size)
+    offset = certificate_offset(epsilon=epsilon / 2, delta=delta / 2)
+    here, there = (int(levels.count(value)) for value in eigenvalues)
+    z = np.arange(-4 * here, 4 * here)
+    share = lambda z: np.exp(-epsilon / 2 * np.abs(z)) * np.tanh(epsilon / 4)
+    p, q = share(z), share(z + here - there)                       # of the same certificate
+    shift = shift_source(eigenvalue=levels.level(np.ceil(here + z - offset)), radius=1, size=size)
+    sigma = gaussian_sigma(sensitivity=1, epsilon=epsilon / 2, delta=delta / 2)
+    answered = np.isfinite(shift)
+    told = gaussian_delta(sigma=sigma, sensitivity=abs(fits[0] - fits[1]) / shift[answered], epsilon=epsilon - np.log(p / q)[answered])
+    return p[answered] @ told + np.maximum(p - np.exp(epsilon) * q, 0)[~answered].sum()
+
+
+@claim("prop-same-noise", isotropic_noise,
+       mutants={"one record in place of two": isotropic("KAPPA = 2 + CHARGED", "KAPPA = 1 + CHARGED"),
+                "all of ε for the noise": isotropic("epsilon=terms.left", "epsilon=terms.epsilon")})
+def test_same_noise(release):
+    """Compute the exact δ of the code on two towns of 9,526 people far apart, of whom one moves, summed over all certificates, in both
+    orders. Then that of a release whose certificate counts steps, from its parts.
+    """
+    largest = largest_delta(release, ISOTROPIC) / .05
+    assert .2 < largest <= 1
+    people, steps = 4000, []
+    for lead in (60, 100, 200):
+        fits = [fit_model(np.ones((people, 1)), towns(at, people)[1], loss=ROBUST, domain=LINE, changes=0) for at in (lead, lead - 2)]
+        for pair in (fits, fits[::-1]):
+            steps.append(counted([fit.nu / people for fit in pair], [fit.theta[0] for fit in pair], size=people, epsilon=2., delta=.01))
+    assert 0 < max(steps) <= .01
+    return f"largest δ {largest:.2f} of the stated one, with steps {max(steps) / .01:.2f}"
+
+
+def spread(fit, size):
+    """The smallest and the largest eigenvalue of the mean curvature."""
+    values = np.linalg.eigvalsh(fit.hessian) / size
+    return dict(smallest_eigenvalue=max(values[0], 0.), largest_eigenvalue=values[-1])
+
+
+def ratios_of(constants, largest_after):
+    """{what: observed / bound} of all pairs with a bound, in both orders, for some directions."""
+    found = {"move": [], "up": [], "down": [], "largest": []}
+    for a, b, loss, domain in pairs():
+        fits = [fit_model(*data, loss=loss, domain=domain, changes=0) for data in (a, b)]
+        d, size = domain.dimension, len(a[1])
+        given = dict(size=size, radius=domain.reach, largest_curvature=loss.largest_curvature)
+        for one, two in (fits, fits[::-1]):
+            ends, others = spread(one, size), spread(two, size)
+            c = constants(**given, **ends, aspect=1 if isinstance(domain, Ball) else domain.reach)
+            if not np.isfinite(c.shift):
+                continue
+            for one_end, other in ((ends, others), (others, ends)):
+                found["largest"].append(other["largest_eigenvalue"] / largest_after(one_end["largest_eigenvalue"], c.shift, **given))
+            for u in np.vstack([np.eye(d), np.ones(d)]):
+                here, there = (domain.width(fit.inverse(u)) for fit in (one, two))
+                found["move"].append(abs(u @ (one.theta - two.theta)) / (2 * here * c.factor))
+                found["up"].append(there / here / c.up)
+                found["down"].append(here / there / c.down)
+    return found
+
+
+def largest_after(value, s, *, size, radius, largest_curvature):
+    return np.exp(s) * value + largest_curvature * radius**2 / size
+
+
+@claim("lem-condition-number", eigenvalue_ratio_constants, largest_after,
+       mutants={"a replaced record counted once": (
+                    lambda **given: eigenvalue_ratio_constants(**given | dict(size=2 * given["size"])), largest_after),
+                "first order only": (lambda **given: replace(eigenvalue_ratio_constants(**given), factor=1.0), largest_after),
+                "scales do not differ": (lambda **given: replace(eigenvalue_ratio_constants(**given), up=1.0, down=1.0), largest_after),
+                "no new record": (eigenvalue_ratio_constants, lambda value, s, **given: value)})
+def test_condition_number(constants, largest_after):
+    """On the same pairs compare the move, the ratio of the widths and the largest eigenvalues with their bounds, from both sides."""
+    found = {what: max(values) for what, values in ratios_of(constants, largest_after).items()}
+    assert max(found.values()) <= 1 + 1e-6 and found["move"] > .5, found
+    return f"largest move {found['move']:.2f} of the bound, ratios of scales {found['up']:.2f} and {found['down']:.2f}, " \
+           f"largest eigenvalue {found['largest']:.2f}"
+
+
+@claim("prop-condition-number", condition_number_scale,
+       mutants={"a replaced record counted once": condition("2 * domain.width", "domain.width"),
+                "all of ε for the noise": condition("(up, down, terms.left", "(up, down, terms.epsilon")})
+def test_condition_number_release(release):
+    """Compute the exact δ of the code on the two towns far apart, with a certificate of the largest eigenvalue that is right, summed over
+    those of the smallest one, in both orders: it may be what is left without that certificate.
+    """
+    largest = largest_delta(release, CONDITION) / .0375
+    assert .2 < largest <= 1
+    return f"largest δ {largest:.2f} of the stated one"
