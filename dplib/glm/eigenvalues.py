@@ -123,7 +123,8 @@ def eigenvalue_ratio_constants(*, size, radius, largest_curvature, smallest_eige
     Notes
     -----
     :Privacy: As for `direction_constants`, under ``replace``. It needs both eigenvalues, and is worse by a factor of about q.
-    :References: Asi, Duchi and Talwar, arXiv 2503.17252; the constants here are proved, not theirs.
+    :References: Lemma *Through the condition number* on the page *Noise that fits* (lem-condition-number); Asi, Duchi and Talwar,
+        arXiv 2503.17252; the constants here are proved, not theirs.
 
     Examples
     --------

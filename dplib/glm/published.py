@@ -64,7 +64,8 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
     :Error: Gaussian noise of standard deviation tσ in each coordinate of the domain, t a bound at the certificate, about 2R/(nλ), σ the
         `gaussian_sigma` of what is left. Refused where t is infinite.
     :Cost: That of `fit_model`; of a table of 2¹⁵ levels with ``source`` and ``generic``.
-    :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithms 3 and 7; the constants here are proved, not theirs.
+    :References: Proposition *The same noise in every direction* on the page *Noise that fits* (prop-same-noise); Asi, Duchi and
+        Talwar, arXiv 2503.17252, their algorithms 3 and 7; the constants here are proved, not theirs.
 
     Examples
     --------
@@ -142,7 +143,8 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     :Error: Gaussian noise of standard deviation σ τ Δ_u, Δ_u = 2 σ(H⁻¹u) for the σ(z) of the domain, τ from
         `eigenvalue_ratio_constants`. Refused where σ is above twice the one of scales that agree, or ``simple`` fails.
     :Cost: That of `fit_model`.
-    :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 5; the constants here are proved, not theirs.
+    :References: Proposition *One coefficient through the condition number* on the page *Noise that fits* (prop-condition-number);
+        Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 5; the constants here are proved, not theirs.
 
     Examples
     --------

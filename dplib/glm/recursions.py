@@ -242,7 +242,8 @@ def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smalle
     :Privacy: ε-DP for each entry, under ``replace``, on all pairs of neighbours one of which has its smallest eigenvalue above
         ``smallest_eigenvalue``: there λ' ≤ e^s λ + G/n in both directions, so Y has sensitivity 1. Idealised arithmetic.
     :Error: At least λ with probability at least 1 - δ.
-    :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 4; the constants here are proved, not theirs.
+    :References: Lemma *Through the condition number* on the page *Noise that fits* (lem-condition-number); Asi, Duchi and Talwar,
+        arXiv 2503.17252, their algorithm 4; the constants here are proved, not theirs.
 
     Examples
     --------
