@@ -55,6 +55,23 @@ def test_as_exact_as_it_says():
     assert 0 < worst < 1e-9
 
 
+def test_a_large_epsilon_and_a_large_gap():
+    """Where γ = e^ε has more digits than a float, and the gap is near 1/2."""
+    rng, found = np.random.default_rng(11), []
+    for epsilon in np.geomspace(1, 600, 120):
+        r = np.exp(rng.uniform(-.69, .69) * 10.0 ** -rng.choice([0, 1, 3, 8]))
+        m = r * np.sqrt(2 * max(epsilon - np.log(r), .01)) * rng.uniform(.9, 1.2)
+        expected = exact(epsilon, m, r)
+        if expected > 1e-250:
+            assert mismatched_gaussian_delta(shift=m, ratio=r, epsilon=epsilon) == pytest.approx(expected, rel=1e-11), (epsilon, m, r)
+        found.append(expected)
+    assert np.sum((np.array(found) > .1) & (np.array(found) < .9)) > 20
+    for epsilon, delta, up, down in ((30, .6, 1.1, 1.05), (40, .9, 1.1, 1.05), (101, .25, 1.6, 1.8), (46, .9, 1, 1)):
+        sigma = gaussian_noise_multiplier(up=up, down=down, epsilon=epsilon, delta=delta)
+        assert sigma >= gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta)
+        assert .99 * delta < max(exact(epsilon, 1 / sigma, r) for r in np.geomspace(1 / down, up, 5)) <= delta * (1 + 1e-9)
+
+
 def test_far_tails_and_corners():
     for epsilon, m, r in [(5, .2, 1), (5, .2, .98), (20, .5, .9), (3.944304765033591, .2, 1.0001), (.05, .01, 1.05), (.5, 0, .98),
                           (.2, .5, 3), (-.1, .5, 3), (1.5, .3, 1.45)]:

@@ -18,6 +18,7 @@ from dplib.accounting import PrivacyLoss
 
 CELLS = 16  # of the range of r; in each one r is bounded by its ends
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
+LARGE = 1.0  # ε from which on 1 - e^ε would swallow what is left of it
 SHORT = 0.5  # intervals so short are integrated, lest two tails cancel
 LARGEST_RATIO, LARGEST_SHIFT = 1e6, 1e100
 MOST_NOISE = np.log(2.0**20)  # above the noise of a scale that does not differ
@@ -40,7 +41,7 @@ def mismatched_gaussian_delta(*, shift, ratio, epsilon):
 
     Notes
     -----
-    :Error: Relative error below 1e-9 for δ ≥ 1e-250, |m| ≥ 1e-4 or m = 0, and r from 1/2 to 2; it never falls in |m|.
+    :Error: Relative error below 1e-9 for δ ≥ 1e-250, |m| ≥ 1e-4 or m = 0, and r from 1/2 to 2; it never falls in |m| by more.
     :References: The page *Noise that fits*.
 
     Examples
@@ -92,7 +93,7 @@ def gaussian_noise_multiplier(*, up, down, epsilon, delta):
     possible = np.maximum(up, down) <= LARGEST_RATIO
     up, down = np.where(possible, up, 1), np.where(possible, down, 1)
     enough = lambda log_factor: _worst(1 / (lowest * np.exp(log_factor)), up, down, epsilon) <= delta
-    low, high = np.full(lowest.shape, -1e-9), np.full(lowest.shape, MOST_NOISE)  # only the upper end is ever enough
+    low, high = np.zeros(lowest.shape), np.full(lowest.shape, MOST_NOISE)  # only the upper end is ever enough
     possible &= enough(high)
     high = np.where(enough(np.zeros_like(high)), 0, high)
     while np.any(high - low > CLOSE):
@@ -264,9 +265,17 @@ def _tail(t, epsilon, m, r, side):
     gamma = np.exp(epsilon)
     near = lambda s: np.where((s * t > -5) & (s * z > -5), density * (mills(s * t) - r * mills(s * z)), ndtr(-s * t) - gamma * ndtr(-s * z))
     here, there = near(side), near(-side)
-    small = side * t > 0  # of the two, the one in the tail of P is computed, and the other is all that is left
+    small = side * t > 0  # of the two, the one in the tail of P is computed, and the other is all that is left, if γ is not large
     total = -np.expm1(epsilon)
-    return np.where(small, here, total - there), np.where(small, total - here, there)
+    rest = np.where(epsilon > LARGE, ndtr(-side * t) - _scaled_tail(t, epsilon, m, r, side), total - there)
+    return np.where(small, here, rest), np.where(small, total - here, there)
+
+
+def _scaled_tail(t, epsilon, m, r, side):
+    """γ Q(S) for S = {x > t}, or {x < t} if side is -1, at a root t of p - γq: by φ(t) = γ φ(z)/r, if S does not hold most of Q."""
+    z = side * (t - m) / r
+    density = np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
+    return np.where(z > 0, r * density * np.sqrt(np.pi / 2) * erfcx(np.maximum(z, 0) / np.sqrt(2)), np.exp(epsilon) * ndtr(-z))
 
 
 def _between(low, high, epsilon, m, r):
@@ -274,7 +283,9 @@ def _between(low, high, epsilon, m, r):
     real = np.isfinite(low) & np.isfinite(high) & (low < high)  # else something that is dropped
     low, high = np.where(real, low, 0), np.where(real, high, 0)
     up, down = _tail(low, epsilon, m, r, 1), _tail(high, epsilon, m, r, 1)
-    wide = np.asarray(np.where(low > 0, up[0] - down[0], np.where(high < 0, down[1] - up[1], -np.expm1(epsilon) - up[1] - down[0])))
+    left = lambda x: ndtr(x) - _scaled_tail(x, epsilon, m, r, -1)
+    around = np.where(epsilon > LARGE, left(high) - left(low), -np.expm1(epsilon) - up[1] - down[0])
+    wide = np.asarray(np.where(low > 0, up[0] - down[0], np.where(high < 0, down[1] - up[1], around)))
     short = real & (high - low < SHORT)
     a, lo, hi = (values[short][:, np.newaxis] for values in ((1 - r) * (1 + r) / (2 * r**2), low, high))
     x = lo + (hi - lo) * (NODES + 1) / 2
