@@ -8,7 +8,7 @@ import pytest
 
 from dplib.aggregation import Refusal
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model, isotropic_noise,
+    LOGISTIC, ROBUST, Ball, Box, Loss, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model, isotropic_noise,
     mahalanobis_constants, mahalanobis_scale, mismatched_gaussian_delta, published, shift_generic, shift_sharp, shift_source)
 from dplib.glm.terms import Terms
 from dplib.mechanisms import gaussian_sigma
@@ -79,6 +79,18 @@ def test_what_the_code_does_to_an_adversarial_pair():
     for mistake in (("* constants.length * sigma", "* constants.length / 2 * sigma"),
                     ("constants.down, terms.left", "constants.down, terms.epsilon")):
         assert audit(changed(*mistake, module=published)) > .05, mistake
+
+
+@pytest.mark.parametrize("form", ["sharp", "source", "generic"])
+def test_a_certificate_that_may_stand_for_less_is_refused(form):
+    """Ten people, a flat loss of one's own: many steps of the generic recursion lie below κ, where no eigenvalue is vouched for."""
+    flat = Loss("flat", lambda t, y: 500 * ROBUST.value(t / 500, y / 500), lambda t, y: ROBUST.slope(t / 500, y / 500),
+                lambda t, y: ROBUST.curvature(t / 500, y / 500) / 500, .001, ROBUST.outcomes)
+    for y in (np.full(10, 3000.0), np.r_[np.full(9, 3000.0), -3000.0]):
+        for seed in range(20):
+            release = isotropic_noise(np.ones((10, 1)), y, domain=Box([(-1, 1)], intercept=False), loss=flat, form=form, epsilon=1,
+                                      delta=1e-6, split=.5, rng=np.random.default_rng(seed))
+            assert isinstance(release, Refusal)
 
 
 @pytest.mark.parametrize("ratio", [1.001, 1.004, 1.02])

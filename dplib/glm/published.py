@@ -104,7 +104,8 @@ def _isotropic_shift(fit, size, radius, loss, form, terms, rng):
     eigenvalue = certify_by_recursion(_in_the_ball(fit, radius) * radius**2 / size, levels=levels, **paid)
     shift = (shift_source(eigenvalue=eigenvalue, radius=radius, size=size) if form == "source"
              else shift_generic(eigenvalue=eigenvalue, lipschitz=lipschitz, size=size))
-    return size * eigenvalue / radius**2, shift
+    nu = size * eigenvalue / radius**2
+    return nu, shift if nu > KAPPA else np.inf  # what is at most κ may stand for a smaller eigenvalue
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +142,8 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     :Privacy: (ε, δ)-DP for one record replaced, n public. Idealised arithmetic in the noise and in the second certificate. The fit is
         taken as exact. The scale of the noise depends on the data and is not published.
     :Error: Gaussian noise of standard deviation σ τ Δ_u, Δ_u = 2 σ(H⁻¹u) for the σ(z) of the domain, τ from
-        `eigenvalue_ratio_constants`. Refused where σ is above twice the one of scales that agree, or ``simple`` fails.
+        `eigenvalue_ratio_constants`. Refused with ``exact`` where σ is above twice the one of scales that agree,
+        with ``simple`` where the closed form fails.
     :Cost: That of `fit_model`.
     :References: Proposition *One coefficient through the condition number* on the page *Noise that fits* (prop-condition-number);
         Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 5; the constants here are proved, not theirs.
@@ -216,7 +218,8 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
     :Error: Gaussian noise of standard deviation σ v s √ν̂, σ from `gaussian_noise_multiplier` with `mahalanobis_constants`. Refused
         where σ is above twice the one of scales that agree.
     :Cost: That of `fit_model`.
-    :References: The page *Noise that fits*. It is the release of `release_vector` in one direction, where σ is smaller.
+    :References: Section *The releases first published* on the page *Noise that fits*. The noise is that of `release_vector` in one
+        direction, with another σ, which is mostly smaller.
 
     Examples
     --------
@@ -246,7 +249,8 @@ def _refusal(terms):
 
 
 def _in_the_ball(fit, radius):
-    """max(nλ/R², κ): to the ball of radius R what max(ν, κ) is to the domain. Steps of a recursion may be counted from there, too."""
+    """max(nλ/R², κ): to the ball of radius R what max(ν, κ) is to the domain. Steps of a recursion may
+    be counted from there, too, if a certificate of at most κ is refused."""
     return max(float(np.linalg.eigvalsh(fit.hessian)[0]) / radius**2, KAPPA)
 
 
