@@ -127,7 +127,7 @@ def test_declarations_that_are_wrong():
     for given, match in [(dict(bounds=[(1, 0)]), "bounds"), (dict(bounds=[(0, np.inf)]), "bounds"),
                          (dict(bounds=[], intercept=False), "bounds"),
                          (dict(bounds=[(0, 1)], binary=[1]), "columns"), (dict(bounds=[(0, 2)], one_hot=[(0,)]), "one_hot"),
-                         (dict(bounds=[(0, 1)], binary=[0], one_hot=[(0,)]), "once")]:
+                         (dict(bounds=[(0, 1)], binary=[0], one_hot=[(0,)]), "once"), (dict(bounds=[(0, 1)], one_hot=[()]), "empty")]:
         with pytest.raises(ValueError, match=match):
             Box(**given)
     for radius, columns in ((0, 1), (np.inf, 1), (1, 0)):

@@ -232,7 +232,8 @@ def test_interval_by_hand():
 # ------------------------------------------------------------------------------------------------------------------ bad input
 
 BAD = {
-    "epsilon": [dict(epsilon=0), dict(epsilon=-1), dict(epsilon=np.nan), dict(epsilon=np.inf), dict(epsilon=[1, 2])],
+    "epsilon": [dict(epsilon=0), dict(epsilon=5e-10), dict(epsilon=2000), dict(epsilon=-1), dict(epsilon=np.nan), dict(epsilon=np.inf),
+                dict(epsilon=[1, 2])],
     "delta": [dict(delta=0), dict(delta=.5), dict(delta=1), dict(delta=-1e-6), dict(delta=np.nan)],
     "split": [dict(split=0), dict(split=1), dict(split=-1)],
     "rows_per_unit": [dict(rows_per_unit=0), dict(rows_per_unit=1.5), dict(rows_per_unit=2**21)],

@@ -134,6 +134,8 @@ class Box(Domain):
         if not limits and not self.intercept:
             raise ValueError("bounds must have at least one column if there is no intercept, got none")
         groups = tuple(tuple(group) for group in self.one_hot)
+        if not all(groups):
+            raise ValueError(f"one_hot must have no empty group, got {groups}")
         for name, value in (("bounds", limits), ("binary", tuple(self.binary)), ("one_hot", groups)):
             object.__setattr__(self, name, value)
         for j, (lo, hi) in enumerate(limits):

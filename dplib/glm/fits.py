@@ -27,6 +27,7 @@ CHARGED = 4 * SOLVED  # both data sets of a pair may be off by both
 POLISHED = 1e-10  # of |g|*, for each record
 SINGULAR = 1e-6  # a computed ν below it is none; its true value is then far below 1
 QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
+DETOURS = 4  # steps that lengthen a gradient within reach of rounding, before the search gives up
 BLOCK = 8192  # records whose weighted covariates are held at once
 
 
@@ -76,8 +77,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     Returns
     -------
     Fit
-        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or |g|* is lost in rounding and a
-        step does not shorten it.
+        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or |g|* is lost in rounding and
+        four steps did not shorten it.
 
     Raises
     ------
@@ -112,10 +113,12 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     design = domain.design(X)
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
     enough = changes + CHARGED
-    point = search.at(np.zeros(domain.dimension))
+    point, lost = search.at(np.zeros(domain.dimension)), 0
     while point.norm > SOLVED and not (point.norm <= enough and point.norm + search.weakest(point)[0] <= enough):
         point, before = search.next(point), point
-        if np.array_equal(point.theta, before.theta) or search.lost_in_rounding(point, before):
+        lost += search.lost_in_rounding(point, before)
+        if lost == DETOURS or np.array_equal(point.theta, before.theta):
+            point = min(point, before, key=lambda end: end.norm)
             break
     if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
         point = search.polished(point)

@@ -43,8 +43,11 @@ class Terms:
     @classmethod
     def checked(cls, *, epsilon, delta, split, rng, rows_per_unit=1):
         _checks.generator(rng)
-        return cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
-                   _checks.parameter("split", split), _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20))
+        terms = cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
+                    _checks.parameter("split", split), _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20))
+        if not 2.0**-31 <= terms.spent <= _checks.LARGEST_EXPONENT:  # what a certificate can be had for
+            raise ValueError(f"epsilon times split must be from 2**-31 to {_checks.LARGEST_EXPONENT:g}, got {epsilon:g} times {split:g}")
+        return terms
 
     @property
     def changes(self):
