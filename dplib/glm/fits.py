@@ -196,11 +196,13 @@ class _Search:
 
     def lost_in_rounding(self, point, before):
         """Did a step not shorten the gradient, and is it no longer than what rounding may make of 0?"""
+        if point.norm < before.norm:
+            return False
         theta = np.spacing(np.abs(point.theta))  # how far the next float is
         finest = self.domain.width(theta) + np.spacing(np.abs(point.t).max(initial=1))
         each = (theta.size + 2) * (self.loss.largest_curvature * finest + 2.0**-46)
         added = self.domain.dual(self.ridge * theta + np.spacing(np.abs(self.tilt)))
-        return before.norm <= point.norm <= len(self.y) * each + added
+        return point.norm <= len(self.y) * each + added
 
     def polished(self, point):
         """Newton steps as long as each leaves at most a quarter of the gradient, and a record's share of it is above 1e-10."""

@@ -173,11 +173,12 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     -0.51, from -0.61 to -0.42 (fitted scale)
     """
     u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
-    certified = terms.certify(X, y, domain, loss, terms.delta if _two_arms(domain) else terms.delta / 2, rng)
-    if not _two_arms(domain):
-        share, constants = _share_of_the_shift(certified, loss)
-        if share >= GOOD_SHARE:
-            return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
+    if _two_arms(domain):
+        return _with_public_scale(terms.certify(X, y, domain, loss, terms.delta, rng), u, domain, loss, rng)
+    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    share, constants = _share_of_the_shift(certified, loss)
+    if share >= GOOD_SHARE:
+        return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
     return _with_public_scale(certified, u, domain, loss, rng)
 
 

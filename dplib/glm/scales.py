@@ -259,11 +259,9 @@ def _mismatch(epsilon, m, r):
 def _tail(t, epsilon, m, r, side):
     """(P(S) - γ Q(S), the same of the complement) for S = {x > t}, or {x < t} if side is -1, at a root t of p - γq."""
     # There φ(t) = γ φ(z)/r, z = (t - m)/r, so with Mills' ratio M the difference of the two tails is φ(t) (M(t) - r M(z)).
-    z = (t - m) / r
-    density = np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
-    mills = lambda x: np.sqrt(np.pi / 2) * erfcx(np.maximum(x, -20) / np.sqrt(2))
-    gamma = np.exp(epsilon)
-    near = lambda s: np.where((s * t > -5) & (s * z > -5), density * (mills(s * t) - r * mills(s * z)), ndtr(-s * t) - gamma * ndtr(-s * z))
+    z, gamma = (t - m) / r, np.exp(epsilon)
+    near = lambda s: np.where((s * t > -5) & (s * z > -5), _density(t) * (_mills(s * t) - r * _mills(s * z)),
+                              ndtr(-s * t) - gamma * ndtr(-s * z))
     here, there = near(side), near(-side)
     small = side * t > 0  # of the two, the one in the tail of P is computed, and the other is all that is left, if γ is not large
     total = -np.expm1(epsilon)
@@ -274,8 +272,16 @@ def _tail(t, epsilon, m, r, side):
 def _scaled_tail(t, epsilon, m, r, side):
     """γ Q(S) for S = {x > t}, or {x < t} if side is -1, at a root t of p - γq: by φ(t) = γ φ(z)/r, if S does not hold most of Q."""
     z = side * (t - m) / r
-    density = np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
-    return np.where(z > 0, r * density * np.sqrt(np.pi / 2) * erfcx(np.maximum(z, 0) / np.sqrt(2)), np.exp(epsilon) * ndtr(-z))
+    return np.where(z > 0, r * _density(t) * _mills(z), np.exp(epsilon) * ndtr(-z))
+
+
+def _density(t):
+    return np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def _mills(x):
+    """Mills' ratio, the tail of a standard normal beyond x over its density; that of -20 below it."""
+    return np.sqrt(np.pi / 2) * erfcx(np.maximum(x, -20) / np.sqrt(2))
 
 
 def _between(low, high, epsilon, m, r):
