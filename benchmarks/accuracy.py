@@ -36,7 +36,7 @@ CELLS, RELEASES = (2**8, 2**10, 2**12), 60
 
 
 def ours(estimator):
-    return lambda x, radius, epsilon, rng: estimator(x, radius=radius, epsilon=epsilon, rng=rng)
+    return lambda x, radius, epsilon, rng: estimator(x, radius=radius, epsilon=epsilon, runs=True, rng=rng)
 
 
 def diffprivlib_mean(x, radius, epsilon, rng):

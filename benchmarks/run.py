@@ -34,7 +34,7 @@ from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
 from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
-from dplib.mechanisms import exponential, gaussian_sigma, laplace
+from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace
 from dplib.parity import private_parity, walsh_hadamard
 from dplib.queries import central_oracle, learn_conjunction, local_oracle
 
@@ -65,6 +65,16 @@ def laplace_noise(size=10**6):
             "OpenDP": lambda: release(listed)}
 
 
+def gaussian_noise(size=10**6):
+    rng, values = np.random.default_rng(0), np.zeros(size)
+    sigma = float(gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6))
+    space = opendp.vector_domain(opendp.atom_domain(T=float, nan=False)), opendp.l2_distance(T=float)
+    release, listed = space >> opendp.m.then_gaussian(scale=sigma), values.tolist()
+    return {"ours": lambda: gaussian(values, sensitivity=1, epsilon=1, delta=1e-6, rng=rng),
+            "baseline": lambda: rng.normal(scale=sigma, size=size),
+            "OpenDP": lambda: release(listed)}
+
+
 def histogram(size=10**7, cells=1000, chunk=1 << 15):
     rng = np.random.default_rng(0)
     x, (lo, hi) = rng.random(size), (0., 1.)
@@ -76,7 +86,8 @@ def histogram(size=10**7, cells=1000, chunk=1 << 15):
             counts += np.bincount(np.minimum(labels, cells - 1, out=labels), minlength=cells)
         return counts + rng.laplace(scale=2, size=cells)
 
-    return {"ours": lambda: laplace_histogram(x, cells=cells, bounds=(lo, hi), epsilon=1, rng=rng), "baseline": chunked,
+    return {"ours": lambda: laplace_histogram(x, cells=cells, bounds=(lo, hi), epsilon=1, neighbor="replace", noise="laplace", rng=rng),
+            "baseline": chunked,
             "fast-histogram (C)": lambda: histogram1d(x, bins=cells, range=(lo, hi)) + rng.laplace(scale=2, size=cells),
             "diffprivlib": lambda: diffprivlib.tools.histogram(x, epsilon=1, bins=cells, range=(0, 1))}
 
@@ -93,7 +104,8 @@ def stability(size=10**6):
         noisy = counts + rng.laplace(size=counts.size)
         return labels[noisy > 15], noisy[noisy > 15]
 
-    return {"ours": lambda: stability_histogram(keys, domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng),
+    return {"ours": lambda: stability_histogram(keys, domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", noise="laplace",
+                                                rng=rng),
             "NumPy's unique": lambda: np.unique(keys, return_counts=True), "baseline": counted, "OpenDP": lambda: release(listed)}
 
 
@@ -121,7 +133,7 @@ def one_mean(size=10**7, radius=10., epsilon=1., chunk=1 << 15):
 
 def many_means(trials=10**4, size=1000):
     rng = np.random.default_rng(0)
-    x, given = rng.standard_normal((trials, size)) + 3, dict(epsilon=1., rng=rng)
+    x, given = rng.standard_normal((trials, size)) + 3, dict(epsilon=1., runs=True, rng=rng)
     return {"NumPy's mean": lambda: x.mean(axis=-1), "NumPy's sort": lambda: np.sort(x, axis=-1),
             "clipped": lambda: clipped_mean(x, radius=1e3, **given),
             "two stages": lambda: two_stage_mean(x, radius=1e3, **given),
@@ -188,7 +200,7 @@ def parity(size=1000, questions=100):
                     system[(equation % 2**questions).bit_length() - 1] = equation
         return system
 
-    return {"ours": lambda: private_parity(x, y, epsilon=1, rng=rng), "baseline": eliminated}
+    return {"ours": lambda: private_parity(x, y, epsilon=1, neighbor="replace", rng=rng), "baseline": eliminated}
 
 
 def transform(size=2**20):
@@ -239,7 +251,7 @@ def medians(runs=1000, answers=100, size=1001):
         for row in x:
             below, above = (row < candidates[:, None]).sum(axis=1), (row > candidates[:, None]).sum(axis=1)
             exponential(-np.maximum(below, above), sensitivity=1, epsilon=1, rng=rng)
-    return {"ours": lambda: private_median(x, candidates=candidates, epsilon=1, rng=rng), "baseline": compared}
+    return {"ours": lambda: private_median(x, candidates=candidates, epsilon=1, runs=True, rng=rng), "baseline": compared}
 
 
 def friends(size=5000, dimension=10, radius=8., block=512):
@@ -271,7 +283,8 @@ def coefficient(size=10**5, dimension=10):
     domain, here, there = Box([(-1, 1)] * (dimension - 1)), np.zeros(dimension - 1), np.eye(dimension - 1)[0]
     model = lambda solver: LogisticRegression(C=np.inf, solver=solver, tol=1e-10, max_iter=10**4)
     private = diffprivlib.models.LogisticRegression(epsilon=1, data_norm=np.sqrt(dimension), max_iter=10**4)
-    return {"ours": lambda: release_coefficient(X, y, move=(here, there), domain=domain, loss=LOGISTIC, epsilon=1, delta=1e-6, rng=rng),
+    return {"ours": lambda: release_coefficient(X, y, move=(here, there), domain=domain, loss=LOGISTIC, epsilon=1, delta=1e-6,
+                                                rows_per_unit=1, rng=rng),
             "baseline": lambda: fit_model(X, y, loss=LOGISTIC, domain=domain),
             "scikit-learn, Newton": lambda: model("newton-cholesky").fit(X, y),
             "scikit-learn, L-BFGS": lambda: model("lbfgs").fit(X, y),
@@ -279,6 +292,7 @@ def coefficient(size=10**5, dimension=10):
 
 
 TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
+         "Gaussian noise on 1 000 000 values": gaussian_noise,
          "histogram of 10 000 000 points in 1000 uniform cells": histogram,
          "stability histogram of 1 000 000 keys": stability,
          "calibration of 1000 Gaussian mechanisms": calibration,

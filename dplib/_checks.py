@@ -1,8 +1,9 @@
 """Argument checks shared by every module: each returns the argument in the form the caller computes with, or raises an error
-that names it and echoes what it got. None of them touches the caller's data.
+that names it and echoes what it got, unless that is a record. None of them touches the caller's data.
 
 Records are read one by one wherever NumPy would let one of them decide how all are read (2**100 among integers, True among
-counts): what a release looks like must not tell of a single record.
+counts): what a release looks like must not tell of a single record. What could be read in two ways is not read: a table, of which
+nobody said where its records are; a masked array; several data sets where one was meant.
 """
 
 import operator
@@ -14,6 +15,7 @@ LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
 LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
+RECORDS = set("x X y labels values vectors votes value scores statistic distance tables".split()) | {"phi(x)"}  # of these nothing is shown
 DOMAINS = {  # of the real parameters
     **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
@@ -42,8 +44,13 @@ def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most
         good &= compare(array, limit)
     if not good.all():
         wanted = " and ".join(["finite", *(f"{words} {limit:g}" for words, _, limit in limits)])
-        raise ValueError(f"{name} must be {wanted}, got {array[~good].flat[0]}")
+        raise ValueError(f"{name} must be {wanted}{_got(name, array[~good].flat[0])}")
     return array
+
+
+def _got(name, value):
+    """What a message shows of a wrong argument."""
+    return "" if name in RECORDS else f", got {value}"
 
 
 def numbers(name, value):
@@ -52,7 +59,7 @@ def numbers(name, value):
     if array.dtype.kind == "O" and all(isinstance(record, (Real, np.bool_)) for record in array.flat):
         return np.array([_float(record) for record in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold real numbers, got {_shown(value, array)}")
+        raise ValueError(f"{name} must hold real numbers, got {_shown(name, value, array)}")
     return array
 
 
@@ -65,24 +72,40 @@ def _float(number):
 
 def _array(name, value):
     """An array of whatever type NumPy finds."""
-    if np.ma.is_masked(value):
-        raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(value)}")
+    plain(name, value)
     try:
         return np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} must be one array of numbers, got rows of different lengths") from None
 
 
-def _shown(value, array):
+def plain(name, value):
+    """Refuse what NumPy would read as something else than it is."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ValueError(f"{name} must be a plain array, got a masked one: leave out what is missing, or fill it")
+    if name != "X" and (hasattr(value, "columns") or hasattr(value, "column_names")):  # X is a table, with a row for each record
+        raise ValueError(f"{name} must be an array, got a {type(value).__name__}: say which columns, as in table['age'].to_numpy()")
+
+
+def _shown(name, value, array):
     """What a message says of a wrong argument: one number as it is, but of a data set no record."""
-    return repr(value) if array.ndim == 0 else f"an array of type {array.dtype}"
+    return repr(value) if array.ndim == 0 and name not in RECORDS else f"an array of type {array.dtype}"
 
 
-def data_sets(name, value):
-    """Data sets along the last axis, of one record or more each. Whoever reads the records checks that they are finite."""
-    array = numbers(name, value)
-    if array.ndim == 0 or array.shape[-1] == 0:
-        raise ValueError(f"{name} must have at least one record on the last axis, got shape {array.shape}")
+def data_sets(name, value, *, runs, at_least=1):
+    """One data set, or several along the last axis, of so many records or more each. Whoever reads them checks that they are finite."""
+    array = one_data_set(name, numbers(name, value), runs)
+    if array.ndim == 0 or array.shape[-1] < at_least:
+        raise ValueError(f"{name} must have at least {at_least} records on the last axis, got shape {array.shape}")
+    return array
+
+
+def one_data_set(name, array, runs, axes=1):
+    """The array, unless it has more axes than a data set has and nobody said that these are runs."""
+    if array.ndim > axes and not choice("runs", runs, (False, True)):
+        what = "its records on one axis" if axes == 1 else f"{axes} axes"
+        raise ValueError(f"{name} must be one data set with {what}, got shape {array.shape}; with runs=True, the axes before are data "
+                         f"sets of their own")
     return array
 
 
@@ -117,7 +140,7 @@ def integers(name, value, *, at_least, at_most=LARGEST):
     array = whole(name, value)
     if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
         worst = array.min() if array.min() < at_least else array.max()
-        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}, got {worst}")
+        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}{_got(name, worst)}")
     return array.astype(np.int64) if array.dtype.kind == "O" else array
 
 
@@ -129,7 +152,7 @@ def whole(name, value):
     records = np.array(value, dtype=object)
     if all(isinstance(record, (Integral, np.bool_)) for record in records.flat):
         return records
-    raise ValueError(f"{name} must hold integers, got {_shown(value, array)}")
+    raise ValueError(f"{name} must hold integers, got {_shown(name, value, array)}")
 
 
 def integer(name, value, *, at_least, at_most=LARGEST):

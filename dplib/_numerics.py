@@ -32,6 +32,11 @@ def _erfcx_drop(u, h):
     return np.where(h < 2e-3, -h * (first + h**2 / 24 * third), erfcx(u) - erfcx(u + h))
 
 
+def private_multiplier(epsilon, delta):
+    """The least s with which Gaussian noise is (ε, δ)-DP, rounded up in the twelfth digit so that rounding never costs privacy."""
+    return gaussian_multiplier(*np.broadcast_arrays(epsilon, delta)) * (1 + 4e-12)
+
+
 def gaussian_multiplier(epsilon, delta):
     """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s."""
     # The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is

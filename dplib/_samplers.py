@@ -1,4 +1,4 @@
-"""Integer noise built from fair bits alone.
+"""Coins, and integer noise that is made of them: fair bits alone.
 
 A coin of probability p is tossed exactly, for every double p; the rest is made of coins and rejection. Only the rounding of
 p, and outputs of total probability below 1e-300 that never occur, deviate from the ideal distributions. ``rate`` is 1/b for
@@ -12,18 +12,26 @@ ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two outpu
 
 
 def bernoulli(p, shape, rng):
-    """Booleans of this shape, true with probability exactly ``p`` (a double below 1, or an array of them)."""
+    """Booleans of this shape, true with probability exactly ``p`` (a double from 0 to 1, or an array of them)."""
     # A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
-    digits = np.ldexp(p, 64)
+    sure = np.asarray(p) >= 1
+    digits = np.ldexp(np.where(sure, 0, p), 64)
     whole = np.floor(digits)
     uniform = rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
     bound = whole.astype(np.uint64)
-    below = uniform < bound
+    below = (uniform < bound) | sure
     tie = uniform == bound
     if tie.any():  # once in 2**64 tosses
         rest = np.broadcast_to(digits - whole, below.shape)[tie]
-        below[tie] = bernoulli(rest, rest.shape, rng)
+        below[tie] |= bernoulli(rest, rest.shape, rng)
     return below
+
+
+def directions(shape, rng):
+    """Vectors of length 1 along the last axis, z as likely as -z, in all directions alike up to rounding."""
+    normal = rng.normal(size=shape)
+    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+    return normal
 
 
 def geometric(rate, shape, rng):

@@ -14,10 +14,10 @@ from math import prod
 
 import numpy as np
 
-from dplib import _checks, _numerics, _samplers, mechanisms
+from dplib import _checks, _grid, _samplers, mechanisms
 
-SENSITIVITY = {"replace": 2, "add_remove": 1}  # of the counts, in ℓ₁ norm
-NOISE = {"laplace": mechanisms.laplace, "discrete_laplace": mechanisms.discrete_laplace}
+SENSITIVITY = {"replace": 2, "add_remove": 1}  # of the counts, in ℓ₁ norm; so many of them differ, too
+NOISE = ("laplace", "discrete_laplace")
 PRECISE = Context(prec=50)  # integer thresholds are decided exactly
 BLOCK = 1 << 15  # records at a time, so that the working memory stays in the cache
 
@@ -39,7 +39,7 @@ class SparseHistogram:
     threshold: float | int
 
 
-def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace", noise="laplace", rng):
+def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor, noise, runs=False, rng):
     """Count the records in each of finitely many cells and add noise to every count, the empty cells included.
 
     Parameters
@@ -50,7 +50,8 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
     bounds : (float, float), optional, a public interval (lo, hi) to be cut into equal cells; values outside are clipped
     epsilon : float > 0
     neighbor : {"replace", "add_remove"}
-    noise : {"laplace", "discrete_laplace"}, the former in idealised arithmetic
+    noise : {"laplace", "discrete_laplace"}
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -59,7 +60,7 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
 
     Notes
     -----
-    :Privacy: ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers).
+    :Privacy: ε-DP under the stated relation, for records that are cells (with ``bounds``: finite numbers), given fair bits.
     :Error: Laplace: `laplace_max_quantile` with sensitivity 2 (``replace``) or 1. Integer: all errors are at most t = 0, 1,
         … with probability (1 - 2q^(t+1)/(1 + q))^k exactly.
     :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram);
@@ -69,21 +70,29 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor="replace"
     --------
     >>> rng = np.random.default_rng(1)
     >>> visits = np.repeat([0, 1, 3], [50, 30, 20])
-    >>> laplace_histogram(visits, cells=5, epsilon=1.0, noise="discrete_laplace", rng=rng)
+    >>> laplace_histogram(visits, cells=5, epsilon=1.0, neighbor="replace", noise="discrete_laplace", rng=rng)
     array([51, 31,  0, 19, -2])
     """
     cells = _checks.integer("cells", cells, at_least=1, at_most=2**52)
     bounds = None if bounds is None else _checks.interval("bounds", bounds)
-    add_noise = NOISE[_checks.choice("noise", noise, NOISE)]
+    add_noise = _adding(noise, epsilon, neighbor)
+    return add_noise(_count_cells(labels, cells, bounds, runs), _checks.generator(rng))
+
+
+def _adding(noise, epsilon, neighbor):
+    """The function that adds noise to counts."""
     sensitivity = SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)]
-    return add_noise(_count_cells(labels, cells, bounds), sensitivity=sensitivity, epsilon=epsilon, rng=rng)
+    if _checks.choice("noise", noise, NOISE) == "laplace":
+        return _grid.count_noise(sensitivity, _checks.parameter("epsilon", epsilon)).added_to_whole
+    return lambda counts, rng: mechanisms.discrete_laplace(counts, sensitivity=sensitivity, epsilon=epsilon, rng=rng)
 
 
-def _count_cells(labels, cells, bounds):
+def _count_cells(labels, cells, bounds, runs):
     """Exact counts of shape (..., cells)."""
     labels = _checks.whole("labels", labels) if bounds is None else _checks.numbers("labels", labels)
     if labels.ndim == 0:
-        raise ValueError(f"labels must have the records on the last axis, got the single value {labels}")
+        raise ValueError("labels must have the records on the last axis, got a single value")
+    _checks.one_data_set("labels", labels, runs)
     *batch, n = labels.shape
     rows = labels.reshape(prod(batch), n)
     counts = np.zeros((prod(batch), cells), dtype=np.int64)
@@ -116,7 +125,7 @@ def _count_rows(block, cells):
     return np.bincount(block.ravel(), minlength=len(block) * cells).reshape(len(block), cells)
 
 
-def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
+def stability_threshold(*, epsilon, delta, neighbor, noise):
     """The smallest threshold with which a `stability_histogram` is (ε, δ)-DP.
 
     Parameters
@@ -128,7 +137,7 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
     Returns
     -------
     float, or int for integer noise
-        Laplace: T = 1 + b ln(1/(2δ)), to be exceeded. Integer: the smallest T with q^(T-1)/(1 + q) ≤ δ, to be reached.
+        Laplace: T = 1 + b ln(1/(2δ)), to be tail_bound. Integer: the smallest T with q^(T-1)/(1 + q) ≤ δ, to be reached.
 
     Notes
     -----
@@ -138,19 +147,19 @@ def stability_threshold(*, epsilon, delta, neighbor="replace", noise="laplace"):
 
     Examples
     --------
-    >>> stability_threshold(epsilon=1, delta=1e-6, noise="discrete_laplace")
+    >>> stability_threshold(epsilon=1, delta=1e-6, neighbor="replace", noise="discrete_laplace")
     28
     """
-    scale = _checks.scale(SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)], epsilon)
-    delta = _checks.parameter("delta", delta, at_most=0.5)
+    _checks.choice("neighbor", neighbor, SENSITIVITY)
+    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
     if _checks.choice("noise", noise, NOISE) == "laplace":
-        return 1 - scale * float(np.log(2 * delta))
+        return 1 + _grid.tail_bound(_grid.count_noise(SENSITIVITY[neighbor], epsilon), delta)
     with localcontext(PRECISE):
-        rate, delta = Decimal(float(epsilon)) / SENSITIVITY[neighbor], Decimal(delta)
+        rate, delta = Decimal(epsilon) / SENSITIVITY[neighbor], Decimal(delta)
         return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
 
 
-def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
+def stability_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
     """Count the records of labels that nobody listed, and release those whose noisy count passes a threshold.
 
     Parameters
@@ -167,7 +176,7 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain. Integer noise: the rounding in
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, given fair bits. Integer noise: the rounding in
         `discrete_laplace` multiplies δ by at most 1 + 2**-42 T.
     :Error: All of m non-empty cells, released or not, are within T + b ln(m/β) of the truth with probability 1 - β.
     :Cost: O(n + m ln m) for m different texts, O(n) for integers in a range of at most 4n, else O(n ln n).
@@ -179,17 +188,16 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
     --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
-    >>> released = stability_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released = stability_histogram(words, domain="text", epsilon=1.0, delta=1e-6, neighbor="replace", noise="discrete_laplace", rng=rng)
     >>> released.labels, released.counts, released.threshold
     (array(['of', 'the'], dtype=object), array([405, 898]), 28)
     """
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise)
     names, counts = _count_labels(labels, domain)
-    noisy = NOISE[noise](counts, sensitivity=SENSITIVITY[neighbor], epsilon=epsilon, rng=rng)
-    return _released(names, noisy, threshold)
+    return _released(names, _adding(noise, epsilon, neighbor)(counts, _checks.generator(rng)), threshold)
 
 
-def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", noise="laplace", rng):
+def truncated_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
     """A `stability_histogram` with bounded noise, whose error is bounded with certainty.
 
     Parameters
@@ -203,9 +211,9 @@ def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, with A = b ln(1 + s (e^(1/b) - 1)/(2δ)), s =
-        2 under ``replace`` and 1 under ``add_remove``; integer noise: the smallest A with s Pr[Z = A] ≤ δ, and rounding
-        multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
+    :Privacy: (ε, δ)-DP under the stated relation for all labels of the domain, given fair bits, with A = b ln(1 + s (e^(1/b) -
+        1)/(2δ)), s = 2 under ``replace`` and 1 under ``add_remove``; integer noise: the smallest A with s Pr[Z = A] ≤ δ,
+        and rounding multiplies δ by at most 1 + 2**-42 A and adds 2**-41 to ε.
     :Error: Always, for every label and every n: |f̂ - f| ≤ 1 + 2A.
     :References: Theorem *Truncated noise: an error without n* on the page *Counting cells that may not exist*
         (thm-truncated-histogram).
@@ -214,43 +222,21 @@ def truncated_histogram(labels, *, domain, epsilon, delta, neighbor="replace", n
     --------
     >>> rng = np.random.default_rng(1)
     >>> words = np.repeat(["the", "of", "xylophone"], [900, 400, 1])
-    >>> released = truncated_histogram(words, domain="text", epsilon=1.0, delta=1e-6, noise="discrete_laplace", rng=rng)
+    >>> released = truncated_histogram(words, domain="text", epsilon=1.0, delta=1e-6, neighbor="replace", noise="discrete_laplace", rng=rng)
     >>> released.labels, released.counts, released.threshold
     (array(['of', 'the'], dtype=object), array([401, 906]), 29)
     """
-    scale = _checks.scale(SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)], epsilon)
-    delta = _checks.parameter("delta", delta, at_most=0.5)
+    changes = SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)]
+    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
     _checks.choice("noise", noise, NOISE)
+    rate = 1 / _checks.lattice_scale("1 / epsilon", changes / epsilon) if noise == "discrete_laplace" else None
     names, counts = _count_labels(labels, domain)
     _checks.generator(rng)
     if noise == "laplace":
-        bound = _laplace_bound(scale, delta / SENSITIVITY[neighbor])
-        return _released(names, counts + _truncated_laplace(scale, bound, counts.shape, rng), 1 + bound)
-    rate = 1 / _checks.lattice_scale("1 / epsilon", scale)
-    bound = _geometric_bound(epsilon, delta, SENSITIVITY[neighbor])
-    drawn = _samplers.truncated_two_sided_geometric(rate, bound, counts.shape, rng)
-    return _released(names, counts + drawn, bound + 2)
-
-
-def _laplace_bound(scale, lost):
-    """A with Pr[Z > A - 1] = lost for Lap(b) conditioned on [-A, A]: b ln(1 + (e^(1/b) - 1)/(2 lost))."""
-    rate = 1 / scale
-    return float(scale * np.logaddexp(0, rate + _numerics.log1mexp(rate) - np.log(2 * lost)))
-
-
-def _truncated_laplace(scale, bound, shape, rng):
-    """Lap(b) conditioned on [-A, A], by inversion."""
-    signed = rng.uniform(-1, 1, shape)
-    magnitude = -scale * np.log1p(np.abs(signed) * np.expm1(-bound / scale))
-    return np.copysign(np.minimum(magnitude, bound), signed)
-
-
-def _geometric_bound(epsilon, delta, changes):
-    """The smallest A with changes · q^A / Z <= delta, where Z = (1 + q - 2 q^(A+1)) / (1 - q), solved for q^A."""
-    with localcontext(PRECISE):
-        rate, lost = Decimal(float(epsilon)) / changes, Decimal(delta) / changes
-        q = (-rate).exp()
-        return _ceil(((1 - q + 2 * q * lost) / (lost * (1 + q))).ln() / rate)
+        added = _grid.bounded(_grid.count_noise(changes, epsilon), delta / changes)
+        return _released(names, added.added_to_whole(counts, rng), 1 + added.bound * added.grid)
+    bound = _grid.truncation(Decimal(epsilon) / changes, 1, Decimal(delta) / changes)
+    return _released(names, counts + _samplers.truncated_two_sided_geometric(rate, bound, counts.shape, rng), bound + 2)
 
 
 def _ceil(number):
@@ -277,9 +263,10 @@ def _count_integers(labels):
 
 def _count_text(labels):
     """By hashing: an array of strings is as wide as the longest of them, in its type and in memory."""
+    _checks.plain("labels", labels)
     labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise ValueError(f"labels must be one data set, of shape (n,), got the single value {labels!r}")
+        raise ValueError("labels must be one data set, of shape (n,), got a single value")
     labels = list(labels)
     if others := {type(label).__name__ for label in labels if not isinstance(label, str)}:
         raise ValueError(f"labels must be strings, got {', '.join(sorted(others))} among them")

@@ -16,12 +16,12 @@ accuracy : α
 
 import numpy as np
 
-from dplib import _checks
+from dplib import _checks, _grid
 
 # --------------------------------------------------------------------------------------------------------------- rules
 
 
-def private_threshold(x, y, *, cells, epsilon, neighbor="replace", rng):
+def private_threshold(x, y, *, cells, epsilon, neighbor, runs=False, rng):
     """Choose a cut-off by the exponential mechanism, exactly, however many cut-offs there are.
 
     Parameters
@@ -32,6 +32,7 @@ def private_threshold(x, y, *, cells, epsilon, neighbor="replace", rng):
     epsilon : float > 0
     neighbor : {"replace", "add_remove"}
         Under ``replace`` n is public and at least 1.
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -42,7 +43,7 @@ def private_threshold(x, y, *, cells, epsilon, neighbor="replace", rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``neighbor``, for records (x, y). Idealised arithmetic.
+    :Privacy: ε-DP under ``neighbor``, for records (x, y), given fair bits.
     :Error: With a rule that is always right, and of independent records, the error is α or more with probability at most
         k (1 - α (1 - e^(-ε/2)))ⁿ. How many records are enough: `pac_sample_size`.
     :Cost: O(n log n) for each data set, whatever ``cells`` is.
@@ -53,12 +54,12 @@ def private_threshold(x, y, *, cells, epsilon, neighbor="replace", rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.integers(0, 2**40, size=300)
-    >>> t = private_threshold(x, x >= 2**39, cells=2**40, epsilon=1, rng=rng)
+    >>> t = private_threshold(x, x >= 2**39, cells=2**40, epsilon=1, neighbor="replace", rng=rng)
     >>> round(int(t) / 2**40, 2)
-    0.51
+    0.49
     """
     rate, rng = _rate(epsilon, neighbor), _checks.generator(rng)
-    first, length, score = _runs(*_examples(x, y, cells, neighbor), cells)
+    first, length, score = _runs(*_examples(x, y, cells, neighbor, runs), cells)
     run = _chosen_run(rate, length, score, rng)
     return _inside(first, length, run, rng)
 
@@ -86,17 +87,17 @@ def threshold_runs(x, y, *, cells):
     >>> [run.tolist() for run in threshold_runs([2, 7, 7], [0, 1, 1], cells=10)]
     [[0, 3, 8, 8], [3, 5, 0, 3], [2, 3, 2, 1]]
     """
-    return _runs(*_examples(x, y, cells, "add_remove"), cells)
+    return _runs(*_examples(x, y, cells, "add_remove", runs=True), cells)
 
 
-def private_stump(x, y, *, cells, epsilon, neighbor="replace", rng):
+def private_stump(x, y, *, cells, epsilon, neighbor, runs=False, rng):
     """Choose one feature, a cut-off and a direction by the exponential mechanism.
 
     Parameters
     ----------
     x : array_like of integers, shape (..., n, p), data sets of n records with p ≥ 1 features each, clipped to 0, …, k - 1
     y : array_like of numbers, shape (..., n), the label of each record: 1 if above 0, else 0
-    cells, epsilon, neighbor, rng
+    cells, epsilon, neighbor, runs, rng
         As in `private_threshold`, the same ``cells`` for every feature.
 
     Returns
@@ -106,7 +107,7 @@ def private_stump(x, y, *, cells, epsilon, neighbor="replace", rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``neighbor``, for records of all features and the label. Idealised arithmetic.
+    :Privacy: ε-DP under ``neighbor``, for records of all features and the label, given fair bits.
     :Error: As `private_threshold`, with 2p (k + 1) rules.
     :Cost: O(p n log n) for each data set, whatever ``cells`` is.
     :References: Proposition *Cut-offs come in runs* on the page *Learning a rule privately* (prop-threshold-runs).
@@ -115,12 +116,12 @@ def private_stump(x, y, *, cells, epsilon, neighbor="replace", rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.integers(0, 1000, size=(400, 5))
-    >>> feature, cut, sign = private_stump(x, x[:, 3] < 250, cells=1000, epsilon=1, rng=rng)
+    >>> feature, cut, sign = private_stump(x, x[:, 3] < 250, cells=1000, epsilon=1, neighbor="replace", rng=rng)
     >>> int(feature), int(cut), int(sign)
-    (3, 254, -1)
+    (3, 251, -1)
     """
     rate, rng = _rate(epsilon, neighbor), _checks.generator(rng)
-    columns = np.swapaxes(_integers(x, 2, cells), -1, -2)
+    columns = np.swapaxes(_integers(x, 2, cells, runs), -1, -2)
     if columns.shape[-2] == 0:
         raise ValueError(f"x must have at least one feature on the last axis, got shape {np.shape(x)}")
     positive = _labels(y, columns.shape[:-2] + columns.shape[-1:], neighbor)
@@ -135,28 +136,33 @@ def private_stump(x, y, *, cells, epsilon, neighbor="replace", rng):
 def _rate(epsilon, neighbor):
     """What one more right label adds to the logarithm of a weight."""
     replaced = _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "replace"
-    return _checks.parameter("epsilon", epsilon) / (2 if replaced else 1)
+    return _grid.for_weights(_checks.parameter("epsilon", epsilon)) / (2 if replaced else 1)
 
 
-def _examples(x, y, cells, neighbor):
+def _examples(x, y, cells, neighbor, runs):
     """Numbers of cells, and whether each label is 1."""
-    x = _integers(x, 1, cells)
+    x = _integers(x, 1, cells, runs)
     return x, _labels(y, x.shape, neighbor)
 
 
-def _integers(x, axes, cells):
+def _integers(x, axes, cells, runs):
     """Data sets of cells 0, …, cells - 1, as int64; what lies outside moves to the nearer end."""
     last = _checks.integer("cells", cells, at_least=1) - 1
+    _checks.plain("x", x)
     x = _checks.whole("x", x) if np.size(x) else np.zeros(np.shape(x), dtype=np.int64)
     if x.ndim < axes:
         raise ValueError(f"x must have at least {axes} {'axis' if axes == 1 else 'axes'}, got shape {x.shape}")
-    if x.dtype.kind == "O" or x.dtype.kind == "u":
+    _checks.one_data_set("x", x, runs, axes)
+    if x.dtype.kind == "O":
         return np.minimum(np.maximum(x, 0), last).astype(np.int64)
+    if x.dtype == np.uint64:
+        return np.minimum(x, np.uint64(last)).astype(np.int64)
     return np.clip(x.astype(np.int64), 0, last)
 
 
 def _labels(y, shape, neighbor):
     """Whether each label is 1, in data sets of one record or more if n is public."""
+    _checks.plain("y", y)
     y = _checks.numbers("y", y) if np.size(y) else np.zeros(np.shape(y))
     if y.shape != shape:
         raise ValueError(f"y must have one label for each record of x, shape {shape}, got shape {y.shape}")
@@ -180,19 +186,19 @@ def _chosen_run(rate, length, score, rng):
     """A run with probability in proportion to its length and e^(rate score)."""
     with np.errstate(divide="ignore", over="ignore"):  # an empty run has weight 0; a hopeless one may fall to it
         weights = np.log(length) - rate * (score.max(axis=-1, keepdims=True) - score)
-    return np.argmax(weights + rng.gumbel(size=weights.shape), axis=-1)
+    return _grid.noisy_log_weights(weights - weights.max(axis=-1, keepdims=True), rng).argmax(axis=-1)
 
 
 def _inside(first, length, run, rng):
     """A uniform cut-off of the run."""
     at = lambda array: np.take_along_axis(array, run[..., np.newaxis], axis=-1)[..., 0]
-    return at(first) + rng.integers(0, at(length))
+    return at(first) + _grid.uniform(at(length), rng)
 
 
 # -------------------------------------------------------------------------------------------------------- how many
 
 
-def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor="replace", beta):
+def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
     """How many records are enough to learn a rule privately, if one of the rules is always right.
 
     Parameters
@@ -218,7 +224,7 @@ def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor="replace", beta):
 
     Examples
     --------
-    >>> pac_sample_size(hypotheses=[17, 2**20 + 1, 2.0**40 + 1], accuracy=0.1, epsilon=1, beta=0.25)
+    >>> pac_sample_size(hypotheses=[17, 2**20 + 1, 2.0**40 + 1], accuracy=0.1, epsilon=1, neighbor="replace", beta=0.25)
     array([106, 380, 726])
     """
     count, accuracy, epsilon, beta = _problem(hypotheses, accuracy, epsilon, beta)
@@ -227,7 +233,7 @@ def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor="replace", beta):
         return _people(np.maximum((np.log(count) - np.log(beta)) / -np.log1p(-accuracy * seen), 1))
 
 
-def agnostic_sample_size(*, hypotheses, accuracy, epsilon, neighbor="replace", beta):
+def agnostic_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
     """How many records are enough to learn a rule privately that is nearly as good as the best one.
 
     Parameters
@@ -251,7 +257,7 @@ def agnostic_sample_size(*, hypotheses, accuracy, epsilon, neighbor="replace", b
 
     Examples
     --------
-    >>> agnostic_sample_size(hypotheses=1025, accuracy=0.1, epsilon=[0.05, 0.1, 1], beta=0.05)
+    >>> agnostic_sample_size(hypotheses=1025, accuracy=0.1, epsilon=[0.05, 0.1, 1], neighbor="replace", beta=0.05)
     array([12746,  6373,  5092])
     """
     count, accuracy, epsilon, beta = _problem(hypotheses, accuracy, epsilon, beta)

@@ -16,7 +16,7 @@ accuracy : τ
 import numpy as np
 from scipy.special import betaincc, poch
 
-from dplib import _checks, mechanisms
+from dplib import _checks, _grid, _samplers
 from dplib.sample_size import least_size
 
 # ------------------------------------------------------------------------------------------------------------- numbers
@@ -55,7 +55,7 @@ def local_randomized_response(values, *, epsilon, rng):
     epsilon = _checks.parameter("epsilon", epsilon)
     size = _report(epsilon)
     _checks.generator(rng)
-    sign = np.where(rng.random(values.shape) < (1 + values) / 2, 1.0, -1.0)  # of mean ``values``; not private yet
+    sign = np.where(_samplers.bernoulli((1 + values) / 2, values.shape, rng), 1.0, -1.0)  # of mean ``values``; not private yet
     return size * sign * _kept(values.shape, epsilon, rng)
 
 
@@ -73,8 +73,7 @@ def local_laplace(values, *, epsilon, rng):
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``. Idealised arithmetic;
-        finite values.
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits; finite values.
     :Error: Reports have the mean of the values. Of independent people one report has the variance 8/ε² plus that of a value.
     :References: Proposition *Two numbers or a real one* on the page *Trust nobody* (prop-local-laplace).
 
@@ -82,9 +81,10 @@ def local_laplace(values, *, epsilon, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> local_laplace([0.5, -1, 7], epsilon=1, rng=rng).round(2)
-    array([ 0.55,  3.62, -1.49])
+    array([-0.1 ,  2.64, -3.26])
     """
-    return mechanisms.laplace(_clipped(values), sensitivity=2, epsilon=epsilon, rng=rng)
+    values = _clipped(values)
+    return _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon)).added_to(values, _checks.generator(rng))
 
 
 def local_mean_sample_size(*, accuracy, epsilon, beta):
@@ -170,7 +170,7 @@ def _report(epsilon):
 def _kept(shape, epsilon, rng):
     """1 with probability e^ε/(e^ε + 1), else -1."""
     lie = np.exp(-epsilon) / (1 + np.exp(-epsilon)) * (1 + 2.0**-50)  # covers the rounding of this line
-    return np.where(rng.random(shape) <= lie, -1.0, 1.0)  # on a lattice of step 2**-53, "<=" errs towards lying
+    return np.where(_samplers.bernoulli(max(lie, np.finfo(float).tiny), shape, rng), -1.0, 1.0)
 
 
 def _mean(**given):
@@ -199,8 +199,7 @@ def l2_ball_randomizer(vectors, *, radius, epsilon, rng):
 
     Notes
     -----
-    :Privacy: Every vector is ε-DP by itself (local model), and all together are under ``replace``. Idealised arithmetic; finite
-        entries.
+    :Privacy: Every vector is ε-DP by itself (local model), and all together are under ``replace``, given fair bits; finite entries.
     :Error: Vectors have the mean v, and in every direction the second moment B²/k = ρ² coth²(ε/2) π_k exactly, where π_k
         grows from 1 for k = 1 to π/2.
     :References: Duchi, Jordan and Wainwright, *Minimax optimal procedures for locally private estimation* (2018).
@@ -215,11 +214,12 @@ def l2_ball_randomizer(vectors, *, radius, epsilon, rng):
     radius, epsilon = _checks.parameter("radius", radius, above=0), _checks.parameter("epsilon", epsilon)
     direction, share = _polar(vectors, radius)
     length = l2_ball_scale(radius=radius, dimension=direction.shape[-1], epsilon=epsilon)
-    normal = _checks.generator(rng).normal(size=direction.shape)
-    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
-    towards = np.where(np.sum(normal * direction, axis=-1) < 0, -1.0, 1.0)
-    towards *= np.where(rng.random(share.shape) < (1 + share) / 2, 1.0, -1.0)
-    return length * normal * (towards * _kept(share.shape, epsilon, rng))[..., np.newaxis]
+    # A vector and its opposite are drawn alike, without the data, which decide by a randomised response which of the two is sent. An
+    # inner product of 0, which favours neither, is within the promise as well.
+    drawn = _samplers.directions(direction.shape, _checks.generator(rng))
+    towards = np.where(np.sum(drawn * direction, axis=-1) < 0, -1.0, 1.0)
+    towards *= np.where(_samplers.bernoulli((1 + share) / 2, share.shape, rng), 1.0, -1.0)
+    return length * drawn * (towards * _kept(share.shape, epsilon, rng))[..., np.newaxis]
 
 
 def l2_ball_scale(*, radius, dimension, epsilon):
@@ -267,8 +267,8 @@ def local_gaussian(vectors, *, radius, epsilon, delta, rng):
 
     Notes
     -----
-    :Privacy: Every vector is (ε, δ)-DP by itself (local model), and all together are under ``replace``. Idealised arithmetic;
-        finite entries.
+    :Privacy: Every vector is (ε, δ)-DP by itself (local model), and all together are under ``replace``, given fair bits; finite
+        entries.
     :Error: Vectors have the mean v, and in every direction the variance σ².
     :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian).
 
@@ -276,13 +276,14 @@ def local_gaussian(vectors, *, radius, epsilon, delta, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> local_gaussian([[0.6, 0.8], [30, 40]], radius=1, epsilon=1, delta=1e-6, rng=rng).round(1)
-    array([[  3.5,   7.7],
-           [  3.4, -10.2]])
+    array([[-2.1, 12.4],
+           [-9.7, 13. ]])
     """
     radius = _checks.parameter("radius", radius, above=0)
     direction, share = _polar(vectors, radius)
     inside = radius * share[..., np.newaxis] * direction
-    return mechanisms.gaussian(inside, sensitivity=2 * radius, epsilon=epsilon, delta=delta, rng=rng)
+    noise = _grid.ball_noise(2 * radius, _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta), inside.shape[-1])
+    return noise.added_to(inside, _checks.generator(rng))
 
 
 def _polar(vectors, radius):

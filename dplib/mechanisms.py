@@ -1,8 +1,8 @@
 """Noise for one answer, noise for one choice.
 
-Every guarantee holds for the neighbours (``replace`` or ``add_remove``) for which the sensitivity was computed. *Idealised
-arithmetic*: it holds for real numbers; the low bits of a float can give the secret away. Integer noise has no such leak.
-Leading axes are independent runs.
+Every guarantee holds for the neighbours (``replace`` or ``add_remove``) for which the sensitivity was computed, and for the program:
+answers are moved to a public grid, noise is an integer number of its steps, and what the moving costs is paid for. *Given fair
+bits*, the page *What the last digits say* has what that means, and what else is taken for granted. Leading axes are independent runs.
 
 Symbols
 -------
@@ -17,43 +17,103 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
-from dplib import _checks, _numerics, _samplers
+from dplib import _checks, _grid, _numerics, _samplers
 
 # ---------------------------------------------------------------------------------------------------------- real noise
 
 
 def laplace(value, *, sensitivity, epsilon, rng):
-    """Release numbers with Laplace noise.
+    """Release numbers with Laplace noise, safely on a computer.
 
     Parameters
     ----------
-    value : array_like of real numbers, the exact answers, one query's on the last axis
-    sensitivity, epsilon : float > 0, ``sensitivity`` in ℓ₁ norm over the last axis
+    value : array_like of real numbers, the exact answers, one query's d entries on the last axis
+    sensitivity, epsilon : float > 0, ``sensitivity`` in ℓ₁ norm over the last axis, of the numbers as they are given; ε ≥ 2**-40 d
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, ``value`` plus independent Lap(b) noise of scale b = Δ/ε, density e^(-|z|/b)/(2b)
+    float64, ``value`` plus independent Lap(b) noise of scale b = Δ/ε, density e^(-|z|/b)/(2b), on a grid of steps `grid_step` (b)
 
     Notes
     -----
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite entries.
-    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`.
-    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); Dwork, McSherry,
-        Nissim and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to events of probability 1e-300;
+        finite entries.
+    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`. The grid
+        widens the noise by at most (d/ε + 1) 2**-40, relatively.
+    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); theorem *Released on a grid* on
+        the page *What the last digits say* (thm-grid-release); Dwork, McSherry, Nissim and Smith, *Calibrating noise to
+        sensitivity in private data analysis* (2006).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> round(float(laplace(6308, sensitivity=1, epsilon=0.5, rng=rng)), 2)
-    6308.05
+    6307.39
     """
     value = _checks.reals("value", value)
-    scale = _checks.scale(sensitivity, epsilon)
-    noise = _checks.generator(rng).laplace(scale=scale, size=value.shape)
-    with np.errstate(over="ignore"):  # a sum beyond all floats is infinite, and no warning tells that there was one
-        noise += value
-    return noise
+    sensitivity, epsilon = _checks.parameter("sensitivity", sensitivity), _checks.parameter("epsilon", epsilon)
+    noise = _grid.laplace_noise(sensitivity=sensitivity, epsilon=epsilon, entries=_entries(value))
+    return noise.added_to(value, _checks.generator(rng))
+
+
+def _entries(value):
+    """The number d of entries that one query has."""
+    return max(value.shape[-1], 1) if value.ndim else 1
+
+
+def grid_step(scale):
+    """The step of the grid on which noise of a scale is released: no answer has digits below it.
+
+    Parameters
+    ----------
+    scale : float > 0
+        Scale b of Laplace noise, or σ of Gaussian noise.
+
+    Returns
+    -------
+    float, the power of two g with 2**40 g ≤ scale < 2**41 g, but at least 2**-1074
+
+    Notes
+    -----
+    :References: Theorem *Released on a grid* on the page *What the last digits say* (thm-grid-release).
+
+    Examples
+    --------
+    >>> grid_step(1) == 2**-40, grid_step(3.9) == 2**-39
+    (True, True)
+    """
+    return _grid.grid_step(_checks.parameter("scale", scale, above=0))
+
+
+def laplace_idealized(value, *, scale, rng):
+    """NOT PRIVATE on a computer: numbers with Laplace noise from NumPy, as formulas have it.
+
+    Parameters
+    ----------
+    value : array_like of real numbers, the exact answers
+    scale : float > 0
+        Scale b of the noise.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, ``value`` plus independent Lap(b) noise
+
+    Notes
+    -----
+    :Privacy: None. One number, published to its last digit, tells 0 from 1 in four of five cases. For figures and for attacks.
+    :References: Proposition *The last digits* on the page *What the last digits say* (prop-last-digits); Mironov, *On
+        significance of the least significant bits for differential privacy* (2012).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> round(float(laplace_idealized(6308, scale=2, rng=rng)), 2)
+    6308.05
+    """
+    value, scale = _checks.reals("value", value), _checks.parameter("scale", scale, above=0)
+    return value + _checks.generator(rng).laplace(scale=scale, size=value.shape)
 
 
 def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
@@ -84,7 +144,7 @@ def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
 
 
 def gaussian(value, *, sensitivity, epsilon, delta, rng):
-    """Release numbers with the least Gaussian noise that is (ε, δ)-DP.
+    """Release numbers with the least Gaussian noise that is (ε, δ)-DP, safely on a computer.
 
     Parameters
     ----------
@@ -94,31 +154,59 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
 
     Returns
     -------
-    float64, ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`
+    float64, ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`, on a grid of steps `grid_step` (σ)
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed; with less noise not, if neighbours attain
-        ``sensitivity``. Idealised arithmetic; finite entries.
-    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β.
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang,
-        *Improving the Gaussian mechanism for differential privacy* (2018), theorem 8.
+    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed, given fair bits; with less noise not, if
+        neighbours attain ``sensitivity``. Finite entries.
+    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β. The grid widens the noise by less than
+        (√d/ε + 1) 2**-38, relatively.
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); theorem *Released on a grid*
+        on the page *What the last digits say* (thm-grid-release); Balle and Wang, *Improving the Gaussian mechanism for
+        differential privacy* (2018), theorem 8.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> gaussian([10.0, 20.0], sensitivity=1, epsilon=1, delta=1e-6, rng=rng).round(2)
-    array([11.46, 23.47])
+    array([ 8.51, 26.03])
     """
     value = _checks.reals("value", value)
     sensitivity = _checks.parameter("sensitivity", sensitivity)
     epsilon = _checks.parameter("epsilon", epsilon)
     delta = _checks.parameter("delta", delta)
-    sigma = gaussian_sigma(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
-    noise = _checks.generator(rng).normal(scale=sigma, size=value.shape)
-    with np.errstate(over="ignore"):  # as in `laplace`
-        noise += value
-    return noise
+    noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=epsilon, delta=delta, entries=_entries(value))
+    return noise.added_to(value, _checks.generator(rng))
+
+
+def gaussian_idealized(value, *, sigma, rng):
+    """NOT PRIVATE on a computer: numbers with Gaussian noise from NumPy, as formulas have it.
+
+    Parameters
+    ----------
+    value : array_like of real numbers, the exact answers
+    sigma : float > 0
+        Standard deviation of the noise.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, ``value`` plus independent N(0, σ²) noise
+
+    Notes
+    -----
+    :Privacy: None, as for `laplace_idealized`.
+    :References: Proposition *The last digits* on the page *What the last digits say* (prop-last-digits).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> gaussian_idealized([10.0, 20.0], sigma=4.2247, rng=rng).round(2)
+    array([11.46, 23.47])
+    """
+    value, sigma = _checks.reals("value", value), _checks.parameter("sigma", sigma)
+    return value + _checks.generator(rng).normal(scale=sigma, size=value.shape)
 
 
 def gaussian_sigma(*, sensitivity, epsilon, delta):
@@ -147,9 +235,8 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
     epsilon = _checks.parameters("epsilon", epsilon)
     delta = _checks.parameters("delta", delta)
     sensitivity = _checks.parameters("sensitivity", sensitivity)
-    multiplier = _numerics.gaussian_multiplier(*np.broadcast_arrays(epsilon, delta))
     with np.errstate(over="ignore"):
-        return _checks.reals("sigma", sensitivity * (multiplier * (1 + 4e-12)), above=0)[()]
+        return _checks.reals("sigma", sensitivity * _numerics.private_multiplier(epsilon, delta), above=0)[()]
 
 
 def gaussian_delta(*, sigma, sensitivity, epsilon):
@@ -295,7 +382,7 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
     Parameters
     ----------
     scores : array_like of real numbers, shape (..., k), one for each of k ≥ 1 candidates, higher is better
-    sensitivity, epsilon : float > 0, ``sensitivity`` of any one score
+    sensitivity, epsilon : float > 0, ``sensitivity`` of any one score as it is given
     monotonic : bool
         Whether all scores move in one direction between neighbours; then half the noise is enough. Never read it from data.
     rng : numpy.random.Generator
@@ -306,7 +393,8 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed. Idealised arithmetic; finite scores.
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to events of probability 1e-300;
+        finite scores. They are moved to a grid, and the logarithm of the noise's hazard is right to 2**-44: both are paid for.
     :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
     :References: Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry
         and Talwar, *Mechanism design via differential privacy* (2007).
@@ -317,8 +405,7 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
     >>> int(exponential([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
     """
-    exponents = _exponents(scores, sensitivity, epsilon, monotonic)
-    return _noisy_argmax(exponents, _checks.generator(rng).gumbel(size=exponents.shape))
+    return _winner("gumbel", scores, sensitivity, epsilon, monotonic, rng)
 
 
 def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
@@ -342,7 +429,9 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
     >>> exponential_probabilities([3, 1, 0, 2.5], sensitivity=1, epsilon=1.3).round(3)
     array([0.468, 0.128, 0.067, 0.338])
     """
-    return softmax(_exponents(scores, sensitivity, epsilon, monotonic), axis=-1)
+    scores, scale = _scores(scores), _checks.scale(sensitivity, epsilon)
+    with np.errstate(over="ignore"):  # hopeless candidates may fall to -inf
+        return softmax((scores - scores.max(axis=-1, keepdims=True)) / scale / (1 if monotonic else 2), axis=-1)
 
 
 def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
@@ -370,8 +459,7 @@ def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
     >>> int(report_noisy_max([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
     """
-    exponents = _exponents(scores, sensitivity, epsilon, monotonic)
-    return _noisy_argmax(exponents, _checks.generator(rng).laplace(size=exponents.shape))
+    return _winner("laplace", scores, sensitivity, epsilon, monotonic, rng)
 
 
 def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
@@ -399,24 +487,22 @@ def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
     >>> int(permute_and_flip([30, 10, 0, 25], sensitivity=1, epsilon=1.3, rng=rng))
     0
     """
-    exponents = _exponents(scores, sensitivity, epsilon, monotonic)
-    return _noisy_argmax(exponents, _checks.generator(rng).standard_exponential(size=exponents.shape))
+    return _winner("exponential", scores, sensitivity, epsilon, monotonic, rng)
 
 
-def _exponents(scores, sensitivity, epsilon, monotonic):
-    """Scores in units of their noise, measured from the best one."""
+def _scores(scores):
+    """Checked scores of one candidate or more."""
     scores = _checks.reals("scores", scores)
     if scores.ndim == 0 or scores.shape[-1] == 0:
         raise ValueError(f"scores must have at least one candidate on the last axis, got shape {scores.shape}")
-    scale = _checks.scale(sensitivity, epsilon)
-    with np.errstate(over="ignore"):  # hopeless candidates may fall to -inf
-        return (scores - scores.max(axis=-1, keepdims=True)) / scale / (1 if monotonic else 2)
+    return scores
 
 
-def _noisy_argmax(exponents, noise):
+def _winner(law, scores, sensitivity, epsilon, monotonic, rng):
     """The place of the largest score, each with its noise."""
-    noise += exponents
-    return noise.argmax(axis=-1)
+    scores = _scores(scores)
+    sensitivity, epsilon = _checks.parameter("sensitivity", sensitivity), _checks.parameter("epsilon", epsilon)
+    return _grid.winner(law, scores, moved=sensitivity * (1 if monotonic else 2), epsilon=epsilon, rng=_checks.generator(rng))
 
 
 # -------------------------------------------------------------------------------------------------- randomised response
@@ -455,8 +541,7 @@ def randomized_response(labels, *, categories=2, epsilon, rng):
     categories = _checks.integer("categories", categories, at_least=2)
     labels = _checks.integers("labels", labels, at_least=0, at_most=categories - 1)
     odds = (categories - 1) * np.exp(-_checks.parameter("epsilon", epsilon))
-    lie = odds / (1 + odds) * (1 + 2.0**-50)  # covers the rounding of this line
-    _checks.generator(rng)
-    lies = rng.random(labels.shape) <= lie  # on a lattice of step 2**-53, "<=" errs towards lying
+    lie = max(odds / (1 + odds) * (1 + 2.0**-50), np.finfo(float).tiny)  # covers the rounding of this line
+    lies = _samplers.bernoulli(lie, labels.shape, _checks.generator(rng))
     shift = rng.integers(1, categories, size=labels.shape)
     return (labels.astype(np.int64) + shift * lies) % categories

@@ -2,7 +2,8 @@
 
 A release from `dplib.glm.releases` is run with its three sources of chance replaced: the certificate, which then takes each of
 its values in turn, and the Laplace noises, whose centres and scales are written down. What comes out is a list of laws, one for
-each value of the certificate, and of these the largest gap P(S) - e^ε P'(S) of all events is computed.
+each value of the certificate, and of these the largest gap P(S) - e^ε P'(S) of all events is computed, before numbers are moved to
+a grid.
 """
 
 import inspect
@@ -14,10 +15,31 @@ from functools import cache
 
 import numpy as np
 
+from dplib import _grid
 from dplib.aggregation import Refusal
 from dplib.glm import ROBUST, Box, fit_model, releases, terms
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+
+
+class Watched:
+    """Stands in for `dplib._grid`: every noise is 1/2, and its centre and scale are written down."""
+
+    def __init__(self, noises):
+        self.noises = noises
+
+    def __getattr__(self, name):
+        return getattr(_grid, name)
+
+    def laplace_noise(self, **given):
+        noise = _grid.laplace_noise(**given)
+        note = lambda value, rng: self.noises.append((float(value), noise.scale)) or 0.5
+        return types.SimpleNamespace(scale=noise.scale, added_to=note, added_to_fraction=note)
+
+    def rounded(self, law, centre, factor, **given):
+        assert law == "laplace"
+        self.noises.append((float(centre[0]), float(factor[0][0])))
+        return np.array([0.5])
 
 
 @dataclass(frozen=True)
@@ -61,19 +83,15 @@ def certified(release, certify, fit):
 
 def law(release, X, y, *, grid=16, **given):
     """The law of a release on one data set, with a certificate on a coarse grid of κ/grid."""
-    asked, noises = {}, []
+    asked, noises, given = {}, [], dict(rows_per_unit=1) | given
 
     def certify(statistic, *, sensitivity, epsilon, delta, rng):
         asked.update(statistic=statistic, sensitivity=sensitivity, epsilon=epsilon, delta=delta)
         return asked.get("value", 0.0)
 
-    def laplace(value, *, sensitivity, epsilon, rng):
-        noises.append((float(value), float(sensitivity / epsilon)))
-        return 0.5
-
-    fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given.get("rows_per_unit", 1))
+    fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given["rows_per_unit"])
     run = lambda: release(X, y, **given, rng=np.random.default_rng(0))
-    with certified(release, certify, fit), replaced(release, mechanisms=types.SimpleNamespace(laplace=laplace)):
+    with certified(release, certify, fit), replaced(release, _grid=Watched(noises)):
         run()
         step = asked["sensitivity"] / grid
         rate = asked["epsilon"] / grid

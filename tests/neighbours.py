@@ -26,6 +26,10 @@ class Seen:
     peak: int
     calls: int
 
+    @property
+    def error(self):
+        return dict(self.plain)["error"]
+
     def tells(self, other):
         """Every way in which an observer tells two releases apart without looking at their random values."""
         ways = [f"{what}: {a} | {b}" for (what, a), (_, b) in zip(self.plain, other.plain, strict=True) if a != b]

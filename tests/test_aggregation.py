@@ -200,7 +200,7 @@ def exact_vote(ones, voters, epsilon, noise="discrete_laplace"):
 def test_a_vote_is_the_noisy_count(voters, noise):
     for ones, epsilon in itertools.product(range(voters + 1), (.3, 2.)):
         votes = np.tile(np.arange(voters) < ones, (20_000, 1))
-        yes = private_vote(votes, epsilon=epsilon, noise=noise, rng=rng(ones)).sum()
+        yes = private_vote(votes, epsilon=epsilon, noise=noise, runs=True, rng=rng(ones)).sum()
         chance = exact_vote(ones, voters, epsilon, noise)
         assert chi_square(np.array([yes, 20_000 - yes]), np.array([chance, 1 - chance])) > ALARM
 
@@ -239,8 +239,8 @@ def test_how_many_blocks_have_to_vote(right, sizes):
     for epsilon, size in zip((.1, .5, 1), sizes, strict=True):
         errors = [vote_error(right, epsilon=epsilon, noise="laplace", blocks=k) for k in range(1, 300, 2)]
         assert 1 + 2 * next(i for i, error in enumerate(errors) if error <= .01) == size
-    assert vote_error([0, .5, 1], epsilon=1, blocks=4).shape == (3,)
-    assert vote_error(.5, epsilon=2, blocks=4) == .5
+    assert vote_error([0, .5, 1], epsilon=1, noise="discrete_laplace", blocks=4).shape == (3,)
+    assert vote_error(.5, epsilon=2, noise="discrete_laplace", blocks=4) == .5
 
 
 # --------------------------------------------------------------------------------------------------------------- a median
@@ -260,22 +260,22 @@ def test_scores_of_a_median_are_ranks_even_with_ties():
 def test_a_median_is_chosen_as_often_as_it_should():
     x, candidates = [1, 1, 1, 3, 8, 8], np.arange(10)
     law = exponential_probabilities(median_scores(x, candidates=candidates), sensitivity=1, epsilon=.7)
-    chosen = private_median(np.tile(x, (30_000, 1)), candidates=candidates, epsilon=.7, rng=rng(6))
+    chosen = private_median(np.tile(x, (30_000, 1)), candidates=candidates, epsilon=.7, runs=True, rng=rng(6))
     assert chi_square(np.bincount(chosen.astype(int), minlength=10), law) > ALARM
 
 
 def test_a_median_of_equal_answers_is_found():
     for answer in (17., 17.3, np.nextafter(17, 0)):
-        assert (private_median(np.full((500, 101), answer), candidates=np.arange(-100, 101), epsilon=1, rng=rng()) == 17).all()
+        assert (private_median(np.full((500, 101), answer), candidates=np.arange(-100, 101), epsilon=1, runs=True, rng=rng()) == 17).all()
 
 
 def test_shapes_of_a_median():
     given = dict(candidates=[0, 1, 2], epsilon=1)
     assert private_median([1.], **given, rng=rng()).shape == ()
-    assert private_median(np.zeros((2, 3, 4)), **given, rng=rng()).shape == (2, 3)
-    assert private_median(np.zeros((0, 4)), **given, rng=rng()).shape == (0,)
+    assert private_median(np.zeros((2, 3, 4)), **given, runs=True, rng=rng()).shape == (2, 3)
+    assert private_median(np.zeros((0, 4)), **given, runs=True, rng=rng()).shape == (0,)
     many = np.linspace(0, 1, 2**18)                                      # pieces of a few data sets each
-    assert private_median(rng().random((9, 50)), candidates=many, epsilon=9, rng=rng()).shape == (9,)
+    assert private_median(rng().random((9, 50)), candidates=many, epsilon=9, runs=True, rng=rng()).shape == (9,)
     for candidates in ([], [1, 1], [2, 1], [[1, 2]], [np.nan], 3):
         with pytest.raises(ValueError, match="candidates"):
             private_median([1.], candidates=candidates, epsilon=1, rng=rng())
@@ -283,7 +283,7 @@ def test_shapes_of_a_median():
 
 def test_a_mean_is_clipped_and_has_the_noise_of_its_range():
     x, bounds = [-50., 1, 2, 9], (0., 4)
-    noisy = bounded_mean(np.tile(x, (40_000, 1)), bounds=bounds, epsilon=2, rng=rng(8))
+    noisy = bounded_mean(np.tile(x, (40_000, 1)), bounds=bounds, epsilon=2, runs=True, rng=rng(8))
     cells = np.histogram(noisy, bins=[-9, 1, 1.5, 1.75, 2, 2.5, 9])[0]
     law = np.diff(laplace_cdf(np.array([-np.inf, 1, 1.5, 1.75, 2, 2.5, np.inf]) - 1.75, .5))
     assert chi_square(cells, law) > ALARM
@@ -461,12 +461,13 @@ def test_arguments_of_the_blocks_are_named(wrong):
 
 
 def test_other_arguments_of_the_answers_are_named():
-    for call, name in ((lambda: private_vote([], epsilon=1, rng=rng()), "votes"), (lambda: vote_error(1.1, epsilon=1, blocks=3), "prob"),
+    for call, name in ((lambda: private_vote([], epsilon=1, noise="discrete_laplace", rng=rng()), "votes"),
+                       (lambda: vote_error(1.1, epsilon=1, noise="discrete_laplace", blocks=3), "prob"),
                        (lambda: private_vote([1], epsilon=1, noise="none", rng=rng()), "noise"),
-                       (lambda: vote_error(.5, epsilon=1, blocks=0), "blocks"),
+                       (lambda: vote_error(.5, epsilon=1, noise="discrete_laplace", blocks=0), "blocks"),
                        (lambda: bounded_mean([1.], bounds=(1, 1), epsilon=1, rng=rng()), "bounds"),
                        (lambda: bounded_mean([np.nan], bounds=(0, 1), epsilon=1, rng=rng()), "x must be finite")):
         with pytest.raises(ValueError, match=name):
             call()
     with pytest.raises(TypeError, match="rng"):
-        private_vote([1], epsilon=1, rng=0)
+        private_vote([1], epsilon=1, noise="discrete_laplace", rng=0)

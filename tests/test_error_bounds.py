@@ -31,11 +31,11 @@ def promise(draw, accuracy=(.15, .5), epsilon=(.3, 3)):
 def threshold_without_mistakes(draw, less=1):
     """Half of the people at the border or uniform over the cells; cells from 2 to 2^40."""
     public, cells, relation = promise(draw), int(2 ** draw.uniform(1, 40)), RELATIONS[draw.integers(2)]
-    n = learning.pac_sample_size(hypotheses=cells + 1, **public, neighbor=relation) // less
+    n = max(1, learning.pac_sample_size(hypotheses=cells + 1, **public, neighbor=relation) // less)
     target, near = draw.integers(0, cells + 1), min(public["accuracy"] / 2, .5)
     sides = np.clip(target - [1, 0], 0, cells - 1)
     x = np.where(draw.random((60, n)) < near, draw.choice(sides, (60, n)), draw.integers(0, cells, (60, n)))
-    t = learning.private_threshold(x, x >= target, cells=cells, epsilon=public["epsilon"], neighbor=relation, rng=draw)
+    t = learning.private_threshold(x, x >= target, cells=cells, epsilon=public["epsilon"], neighbor=relation, runs=True, rng=draw)
     below = lambda cut: (1 - near) * cut / cells + near * (np.asarray(cut)[..., None] > sides).mean(axis=-1)
     return np.sum(abs(below(t) - below(target)) >= public["accuracy"]), t.size, public["beta"]
 
@@ -47,20 +47,21 @@ def threshold_with_mistakes(draw, less=1):
     p, yes = draw.dirichlet(np.ones(cells)), draw.random(cells)
     error = np.append(0, np.cumsum(p * (2 * yes - 1))) + p @ (1 - yes)
     x = draw.choice(cells, size=(60, n), p=p)
-    t = learning.private_threshold(x, draw.random(x.shape) < yes[x], cells=cells, epsilon=public["epsilon"], neighbor=relation, rng=draw)
+    t = learning.private_threshold(x, draw.random(x.shape) < yes[x], cells=cells, epsilon=public["epsilon"], neighbor=relation,
+                                   runs=True, rng=draw)
     return np.sum(error[t] > error.min() + public["accuracy"]), t.size, public["beta"]
 
 
 def stump_without_mistakes(draw, less=1):
     """Uniform features; the error of a stump is counted on all their values."""
     public, cells, features = promise(draw), int(draw.integers(1, 6)), int(draw.integers(1, 4))
-    n = max(1, learning.pac_sample_size(hypotheses=2 * features * (cells + 1), **public) // less)
+    n = max(1, learning.pac_sample_size(hypotheses=2 * features * (cells + 1), **public, neighbor="replace") // less)
     target = draw.integers(features), draw.integers(0, cells + 1), draw.choice([-1, 1])
     says = lambda x, rule: (np.take_along_axis(x, np.asarray(rule[0])[..., None, None], -1)[..., 0] >= np.asarray(rule[1])[..., None]) == (
         np.asarray(rule[2])[..., None] > 0)
     x = draw.integers(0, cells, (60, n, features))
     labels = says(x, [np.full(60, part) for part in target])
-    chosen = learning.private_stump(x, labels, cells=cells, epsilon=public["epsilon"], rng=draw)
+    chosen = learning.private_stump(x, labels, cells=cells, epsilon=public["epsilon"], neighbor="replace", runs=True, rng=draw)
     every = np.broadcast_to(np.moveaxis(np.indices([cells] * features), 0, -1).reshape(-1, features), (60, cells**features, features))
     error = np.mean(says(every, chosen) != says(every, [np.full(60, part) for part in target]), axis=-1)
     return np.sum(error >= public["accuracy"]), 60, public["beta"]
@@ -143,7 +144,7 @@ def parity_by_equations(draw, less=1):
     relation, epsilon = RELATIONS[draw.integers(2)], uniform(draw, .1, 3)
     blocks = 1 if relation == "add_remove" else int(draw.integers(1, 4))
     s, x, y = records_of_a_parity(draw, 60, n, d, wrong)
-    named = parity.private_parity(x, y, epsilon=epsilon, neighbor=relation, blocks=blocks, rng=draw)
+    named = parity.private_parity(x, y, epsilon=epsilon, neighbor=relation, blocks=blocks, runs=True, rng=draw)
     chance = parity.parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=epsilon * less, neighbor=relation, blocks=blocks)
     return np.all(named == s, axis=-1).sum(), 60, float(chance)
 
@@ -161,7 +162,7 @@ def parity_by_scores(draw, less=1):
     """Fewer mistakes than the best plus (2/ε)(d ln 2 + t)."""
     d, n, epsilon, t = int(draw.integers(1, 7)), int(draw.integers(1, 100)), uniform(draw, .1, 5), draw.uniform(.5, 3)
     _, x, y = records_of_a_parity(draw, 60, n, d, wrong=draw.uniform(0, .5))
-    chosen = parity.private_parity_by_scores(x, y, epsilon=epsilon, rng=draw)
+    chosen = parity.private_parity_by_scores(x, y, epsilon=epsilon, runs=True, rng=draw)
     every = np.indices([2] * d).reshape(d, -1)
     best = np.sum((x @ every) % 2 != y[..., None], axis=1).min(axis=-1)
     mistakes = np.sum(np.sum(x * chosen[:, None, :], axis=-1) % 2 != y, axis=-1)
@@ -188,7 +189,7 @@ def release_for_nobody(draw, less=1):
     n, epsilon, beta = int(draw.integers(1, 60)), uniform(draw, .1, 4), uniform(draw, .02, .5)
     cells, made, W = workload(draw, bool(draw.integers(2)))
     p = draw.dirichlet(np.ones(cells) / 2)
-    answers = factorization.release_local(draw.choice(cells, size=(60, n), p=p), made, epsilon=epsilon, rng=draw)
+    answers = factorization.release_local(draw.choice(cells, size=(60, n), p=p), made, epsilon=epsilon, runs=True, rng=draw)
     bound = factorization.release_local_error_bound(made, size=n, epsilon=epsilon, beta=beta) / less
     return np.sum(abs(answers - W @ p).max(axis=-1) > bound), 60, beta
 
@@ -198,7 +199,7 @@ def release_by_a_curator(draw, less=1):
     cells, made, W = workload(draw, relation == "replace" and bool(draw.integers(2)))
     public = dict(epsilon=uniform(draw, .1, 4), delta=uniform(draw, 1e-9, .1), neighbor=relation)
     x = draw.integers(0, cells, 30)
-    answers = factorization.release_central(np.tile(x, (60, 1)), made, **public, rng=draw)
+    answers = factorization.release_central(np.tile(x, (60, 1)), made, **public, runs=True, rng=draw)
     bound = factorization.release_central_error_bound(made, **public, beta=beta) / less
     return np.sum(abs(answers - W @ np.bincount(x, minlength=cells)).max(axis=-1) > bound), 60, beta
 

@@ -1,6 +1,7 @@
 """Factorizations: exact identities against dense oracles, golden values, certificates against a solver, and the releases."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -285,7 +286,7 @@ def test_predicted_and_measured_variances_agree_in_200_settings():
                 neighbor = "replace" if factorization.offset.any() or setting % 2 else "add_remove"
                 given = dict(epsilon=epsilon, delta=1e-5, neighbor=neighbor)
                 x, predicted = draw.integers(0, cells, n), central_variance(factorization, **given)
-                answers = release_central(np.tile(x, (30_000, 1)), factorization, **given, rng=draw)
+                answers = release_central(np.tile(x, (30_000, 1)), factorization, **given, runs=True, rng=draw)
                 exact = dense(factorization.workload) @ np.bincount(x, minlength=cells)
             else:
                 x, predicted = draw.choice(cells, size=(20_000, 1), p=p), local_variance(p, factorization, size=1, epsilon=epsilon)
@@ -301,6 +302,8 @@ def single(x, factorization, epsilon, draw):
     """Answers from one person each, of all people at once: what `release_local` averages."""
     from dplib.local import l2_ball_randomizer
     A, R = dense(factorization.A), dense(factorization.R)
+    if not A.any():
+        return np.zeros((len(x), 1)) @ R.T[:1] + factorization.offset
     messages = l2_ball_randomizer(A.T[x[:, 0]], radius=float(factorization.column_norms.max()), epsilon=epsilon, rng=draw)
     return messages @ R.T + factorization.offset
 
@@ -311,8 +314,8 @@ def test_a_local_release_is_the_average_of_messages():
     x = rng(1).choice(4, size=(3000, n), p=p)
     root = square_root_factorization(cells=4, centered=True)
     matrices = factorization_of(np.tri(4), R=dense(root.R), A=dense(root.A), u=root.offset)
-    answers = release_local(x, root, epsilon=epsilon, rng=rng(2))
-    assert np.allclose(answers, release_local(x, matrices, epsilon=epsilon, rng=rng(2)), atol=1e-9)
+    answers = release_local(x, root, epsilon=epsilon, runs=True, rng=rng(2))
+    assert np.allclose(answers, release_local(x, matrices, epsilon=epsilon, runs=True, rng=rng(2)), atol=1e-9)
     predicted = local_variance(p, root, size=n, epsilon=epsilon)
     assert np.all(np.abs(answers.mean(axis=0) - np.cumsum(p)) < 6.5 * np.sqrt(predicted / 3000))
     assert np.allclose(answers.var(axis=0), predicted, rtol=.18)             # 6.5 standard errors of a variance
@@ -325,7 +328,7 @@ def test_a_local_gaussian_release():
     p, n, given = np.array([.5, .2, .3]), 10, dict(epsilon=1, delta=1e-4)
     x = rng(1).choice(3, size=(4000, n), p=p)
     root = square_root_factorization(cells=3)
-    answers = release_local_gaussian(x, root, **given, rng=rng(2))
+    answers = release_local_gaussian(x, root, **given, runs=True, rng=rng(2))
     predicted = local_gaussian_variance(p, root, size=n, **given)
     assert np.all(np.abs(answers.mean(axis=0) - np.cumsum(p)) < 6.5 * np.sqrt(predicted / 4000))
     assert np.allclose(answers.var(axis=0), predicted, rtol=6.5 * math.sqrt(2 / 4000))
@@ -374,7 +377,7 @@ def test_a_million_cells_without_a_matrix():
 def test_the_noise_of_a_curator_is_correlated_as_it_should_be():
     """Release of no records: the covariance is that of R times independent noise."""
     root, given = square_root_factorization(cells=4), dict(epsilon=1, delta=1e-4, neighbor="add_remove")
-    answers = release_central(np.zeros((100_000, 0), dtype=int), root, **given, rng=rng(3))
+    answers = release_central(np.zeros((100_000, 0), dtype=int), root, **given, runs=True, rng=rng(3))
     sigma = gaussian_sigma(sensitivity=root.column_norms.max(), epsilon=1, delta=1e-4)
     covariance = sigma**2 * dense(root.R) @ dense(root.R).T
     assert np.allclose(np.cov(answers.T), covariance, atol=6.5 * sigma**2 * root.row_norms.max() ** 2 * math.sqrt(2 / 100_000))
@@ -391,14 +394,16 @@ ROOT = square_root_factorization(cells=3)
     (release_central, dict(labels=[-1]), "labels"), (release_central, dict(neighbor="swap"), "neighbor"),
     (release_central, dict(neighbor="add_remove", factorization=square_root_factorization(cells=3, centered=True)), "neighbor")])
 def test_what_a_release_refuses(release, wrong, name):
-    given = dict(labels=[0, 1], factorization=ROOT, epsilon=1) | ({} if release is release_local else dict(delta=.1)) | wrong
+    own = {release_local: {}, release_local_gaussian: dict(delta=.1), release_central: dict(delta=.1, neighbor="replace")}[release]
+    given = dict(labels=[0, 1], factorization=ROOT, epsilon=1) | own | wrong
     with pytest.raises(ValueError, match=name):
         release(**given, rng=rng())
 
 
 @pytest.mark.parametrize("release", [release_local, release_local_gaussian, release_central])
 def test_a_release_needs_a_generator(release):
-    given = dict(epsilon=1) | ({} if release is release_local else dict(delta=.1))
+    given = {release_local: {}, release_local_gaussian: dict(delta=.1), release_central: dict(delta=.1, neighbor="replace")}[release]
+    given |= dict(epsilon=1)
     with pytest.raises(TypeError, match="rng"):
         release([0, 1], ROOT, **given, rng=7)
 
@@ -409,3 +414,58 @@ def test_what_the_predictions_refuse():
             local_variance(p, ROOT, size=1, epsilon=1)
     with pytest.raises(ValueError, match="size"):
         release_local_error_bound(ROOT, size=0, epsilon=1, beta=.1)
+
+
+# --- what rounding may do -------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("power", [1, 2, 4])
+@pytest.mark.parametrize("centered", [False, True])
+def test_questions_of_ever_smaller_weight(power, centered):
+    """Singular values below the rounding of the largest are found in a second round, for the rest of W."""
+    W = np.tri(8) * (10.0 ** (-power * np.arange(8)))[:, None]
+    best = optimal_factorization(W, gap=1e-3, centered=centered)
+    check(best)
+    assert best.gap < 2e-3
+
+
+@pytest.mark.parametrize("offset", [0, 1, 1.7e9, 1e12, 1e15])
+def test_what_all_columns_share_does_not_swallow_their_distance(offset):
+    factorization = factorization_of(np.array([[0, 10, 3]]) + offset, R=[[1]], A=np.array([[0, 10, 3]]) + offset)
+    assert 10 <= factorization.diameter <= 10 * (1 + 1e-11)
+    norms = factorization.column_norms
+    naive = math.sqrt(max(0, np.max(norms[:, None] ** 2 + norms**2 - 2 * factorization.A.T @ factorization.A)))
+    assert (abs(naive - 10) < 1e-6) == (offset < 100)                      # what it was: 0 at 1.7e9, 23,170 at 1e12
+
+
+def toeplitz_of_root(N):
+    k = np.arange(1, N)
+    return toeplitz(np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)])), np.zeros(N))
+
+
+def tree_of(N):
+    return dense(hierarchical_factorization(cells=N).A)
+
+
+MADE = {  # how to make it, and the columns, up to a vector that all of them share
+    "a matrix": (lambda N: optimal_factorization(np.tri(N), gap=1e-2), lambda made: made.A),
+    "a centred one": (lambda N: center_factorization(identity_factorization(np.tri(N))), lambda made: made.A),
+    "the tree": (lambda N: hierarchical_factorization(cells=N), lambda made: tree_of(made.A.shape[1])),
+    "the centred tree": (lambda N: hierarchical_factorization(cells=N, centered=True), lambda made: tree_of(made.A.shape[1])[1:]),
+    "the root": (lambda N: square_root_factorization(cells=N), lambda made: toeplitz_of_root(made.A.shape[1])),
+    "the centred root": (lambda N: square_root_factorization(cells=N, centered=True), lambda made: toeplitz_of_root(made.A.shape[1]))}
+
+
+@pytest.mark.parametrize("make, columns", MADE.values(), ids=MADE)
+def test_products_are_as_near_as_they_say(make, columns):
+    """How far two data sets of one size are apart, in floats and in fractions; `rounding` of each record is paid for on both sides."""
+    for N in (4, 37, 64):
+        made = make(N)
+        exact = [[Fraction(float(a)) for a in row] for row in columns(made)]
+        heap, spread = np.eye(N, dtype=int)[N // 2] * 10**6 * N, np.full(N, 10**6)
+        uneven = rng(N).multinomial(10**6 * N, rng(N).dirichlet(np.full(N, 0.1)))
+        for x, y in ((heap, spread), (spread, uneven), (uneven, heap)):
+            seen = made.A @ x.astype(float) - made.A @ y.astype(float)
+            true = [sum(a * int(c) for a, c in zip(row, x - y, strict=True)) for row in exact]
+            off = math.sqrt(sum((Fraction(float(s)) - t) ** 2 for s, t in zip(seen, true, strict=True)))
+            assert off <= 2 * made.rounding * x.sum()
+        assert made.rounding <= 1e-12 * made.column_norms.max()

@@ -222,7 +222,7 @@ def test_refusals_are_as_frequent_as_the_plan_says(strangers):
     x = np.zeros((400, 1))
     x[:strangers, 0] = 50.0 * np.arange(1, strangers + 1)
     plan = friendly_plan(size=400, radius=1, **BUDGET, strangers=3)
-    answers = friendly_mean(np.broadcast_to(x, (2000, 400, 1)), radius=1, **BUDGET, strangers=3, rng=rng(17))
+    answers = friendly_mean(np.broadcast_to(x, (2000, 400, 1)), radius=1, **BUDGET, strangers=3, runs=True, rng=rng(17))
     expected = plan.pass_probability(friendly_weights(x, radius=1).sum())
     assert abs(standard_errors((~np.isnan(answers)).sum(), 2000, expected)) < FAR
 
@@ -232,7 +232,7 @@ def test_too_few_records():
     assert plan.floor == 0 and plan.sigma == np.inf and plan.pass_probability([0, 53]).tolist() == [0, 0]
     assert "fewer than 54" in plan.advice and friendly_plan(size=54, radius=1, **BUDGET).sigma < np.inf
     assert "strangers" in friendly_plan(size=100, radius=1, **BUDGET, strangers=70).advice
-    assert np.isnan(friendly_mean(np.zeros((3, 53, 2)), radius=1, **BUDGET, rng=rng())).all()
+    assert np.isnan(friendly_mean(np.zeros((3, 53, 2)), radius=1, **BUDGET, runs=True, rng=rng())).all()
     assert np.isnan(friendly_mean(np.zeros((1, 1)), radius=1, **BUDGET, rng=rng())).all()
 
 
@@ -250,7 +250,7 @@ def test_mean_has_the_noise_of_the_plan(centre):
     plan = friendly_plan(size=n, radius=2, **BUDGET)
     x = np.full((n, d), float(centre))
     x[:, 1] += np.where(np.arange(n) % 2, .5, -.5)
-    answers = friendly_mean(np.broadcast_to(x, (1500, n, d)), radius=2, **BUDGET, rng=rng(7)) - centre
+    answers = friendly_mean(np.broadcast_to(x, (1500, n, d)), radius=2, **BUDGET, runs=True, rng=rng(7)) - centre
     refused = np.isnan(answers).any(axis=-1)
     assert abs(standard_errors((~refused).sum(), 1500, plan.pass_probability(n))) < FAR
     z = answers[~refused] / plan.sigma
@@ -363,7 +363,7 @@ def test_tuples_in_any_order_have_one_mean():
     assert np.abs(answer - centres).max() < 5 * plan.sigma + .02
     same = friendly_tuples(x, radius=.4, **BUDGET, rng=rng(14))
     assert answer.shape == same.shape == (3, 2)
-    batch = friendly_tuples(np.stack([x, 0 * x]), radius=.4, **BUDGET, rng=rng(14))
+    batch = friendly_tuples(np.stack([x, 0 * x]), radius=.4, **BUDGET, runs=True, rng=rng(14))
     assert np.isfinite(batch[0]).all() and np.isnan(batch[1]).all()
 
 

@@ -9,23 +9,20 @@ from scipy.stats import norm
 
 from dplib import mechanisms
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, fit_model, noisy_gradient, noisy_table, objective_perturbation, objective_perturbation_scales,
+    LOGISTIC, ROBUST, Ball, Box, fit_model, noisy_gradient, noisy_table, objective_perturbation_idealized, objective_perturbation_scales,
     oracle, ridge_perturbation)
 from tests.chance import FAR
+from tests.noise import no_noise
 
 LINE = Ball(1, columns=1)
 TWO = Box([(-1, 1)], binary=[0])
 
 
 class NoNoise(np.random.Generator):
-    """A generator whose Gaussian and Laplace noise is 0."""
+    """A generator whose Laplace noise is 0."""
 
     def __init__(self):
         super().__init__(np.random.PCG64(1))
-
-    def normal(self, loc=0.0, scale=1.0, size=None):
-        self.scale = scale
-        return np.zeros(() if size is None else size)
 
     def laplace(self, loc=0.0, scale=1.0, size=None):
         self.scale = scale
@@ -51,10 +48,12 @@ def test_a_ridge_fit_moves_by_twice_the_radius_over_the_ridge_and_no_farther():
 
 
 def test_noise_of_the_ridge_fit():
-    rng, y = NoNoise(), np.r_[np.full(6, 3.0), -1.0]
-    theta = ridge_perturbation(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, ridge=2, epsilon=1, delta=1e-6, rng=rng)
+    y = np.r_[np.full(6, 3.0), -1.0]
+    with no_noise() as asked:
+        theta = ridge_perturbation(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, ridge=2, epsilon=1, delta=1e-6,
+                                   rng=np.random.default_rng(1))
     assert np.allclose(theta, fit_model(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, changes=0, ridge=2).theta)
-    assert np.isclose(rng.scale, mechanisms.gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6) * (2 + 1 / 1024) / 2)
+    assert np.isclose(asked[0].scale, mechanisms.gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6) * (2 + 1 / 1024) / 2)
 
 
 # ------------------------------------------------------------------------------------------------------ a tilted objective
@@ -108,7 +107,8 @@ def test_too_small_a_ridge_and_too_little_tilt_are_seen(wrong):
 def test_the_minimiser_is_that_of_the_tilted_objective():
     rng, domain = np.random.default_rng(3), Box([(-1, 1)] * 2)
     X, y = rng.uniform(-1, 1, (50, 2)), rng.normal(size=50)
-    theta = objective_perturbation(X, y, loss=ROBUST, domain=domain, epsilon=1, delta=1e-6, split=.3, rng=np.random.default_rng(5))
+    theta = objective_perturbation_idealized(X, y, loss=ROBUST, domain=domain, epsilon=1, delta=1e-6, split=.3,
+                                             rng=np.random.default_rng(5))
     ridge, sd = objective_perturbation_scales(epsilon=1, delta=1e-6, split=.3, radius=math.sqrt(3), largest_curvature=.5)
     tilt = np.random.default_rng(5).normal(scale=sd, size=3)
     design = domain.design(X)
@@ -136,10 +136,11 @@ def saturated_delta(iterations, epsilon, delta, root=math.sqrt):
 
 def test_all_steps_together_spend_delta_and_no_more():
     for iterations in (1, 7, 60):
-        rng = NoNoise()
         given = dict(loss=ROBUST, domain=LINE, iterations=iterations, step=1, epsilon=1, delta=1e-6)
-        noisy_gradient(np.ones((4, 1)), np.zeros(4), **given, rng=rng)
-        spent = mechanisms.gaussian_delta(sigma=rng.scale, sensitivity=2 * math.sqrt(iterations), epsilon=1)
+        with no_noise() as asked:
+            noisy_gradient(np.ones((4, 1)), np.zeros(4), **given, rng=np.random.default_rng(1))
+        assert len(asked) == iterations and len(set(asked)) == 1
+        spent = mechanisms.gaussian_delta(sigma=asked[0].scale, sensitivity=2 * math.sqrt(iterations), epsilon=1)
         assert math.isclose(spent, 1e-6, rel_tol=1e-6)
         assert iterations == 1 or saturated_delta(iterations, 1, 1e-6, root=lambda T: 1) > 1e-4
 
@@ -150,7 +151,8 @@ def test_steps_without_noise_arrive():
     y = X @ [1, -1] + rng.normal(size=400)
     domain = Box([(-1, 1)] * 2)
     given = dict(loss=ROBUST, domain=domain)
-    theta = noisy_gradient(X, y, **given, iterations=200, step=2, epsilon=1, delta=1e-6, rng=NoNoise())
+    with no_noise():
+        theta = noisy_gradient(X, y, **given, iterations=200, step=2, epsilon=1, delta=1e-6, rng=rng)
     assert np.allclose(theta, fit_model(X, y, **given, changes=0).theta, atol=1e-8)
 
 
@@ -200,7 +202,7 @@ def test_public_arguments_are_checked():
     X, y, rng = np.zeros((5, 1)), np.zeros(5), np.random.default_rng(1)
     given = dict(loss=ROBUST, domain=TWO, epsilon=1, delta=1e-6, rng=rng)
     for release, wrong in ((ridge_perturbation, dict(ridge=0)), (ridge_perturbation, dict(ridge=1, delta=1)),
-                           (objective_perturbation, dict(split=1)), (noisy_gradient, dict(iterations=0, step=1)),
+                           (objective_perturbation_idealized, dict(split=1)), (noisy_gradient, dict(iterations=0, step=1)),
                            (noisy_gradient, dict(iterations=3, step=-1))):
         with pytest.raises(ValueError):
             release(X, y, **given | wrong)

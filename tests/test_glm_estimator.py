@@ -7,6 +7,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
@@ -55,7 +56,8 @@ def test_scikit_learn_is_not_imported():
 def test_fit_is_the_release_of_all_coefficients():
     X, y = people()
     fitted = model().fit(X, y)
-    release = release_vector(X, y, domain=Box(BOUNDS), loss=LOGISTIC, epsilon=1, delta=1e-6, split=.3, rng=np.random.default_rng(1))
+    release = release_vector(X, y, domain=Box(BOUNDS), loss=LOGISTIC, epsilon=1, delta=1e-6, split=.3, rows_per_unit=1,
+                             rng=np.random.default_rng(1))
     assert np.r_[fitted.intercept_, fitted.coef_[0]].tolist() == release.coefficients.tolist()
     assert fitted.certificate_ == release.certificate and fitted.released_ and fitted.n_features_in_ == 2
     assert fitted.coef_.shape == (1, 2) and fitted.intercept_.shape == (1,) and fitted.classes_.tolist() == [0, 1]
@@ -88,8 +90,27 @@ def test_labels_are_declared_and_read_one_by_one():
         assert model(classes=classes).fit(X, labels).coef_.tolist() == plain
     strange = texts.tolist()
     first = strange.index("well")
-    for label in ("Ill", None, 3, np.nan, np.array([1, 2]), object()):           # none of them is "ill"
+    for label in ("Ill", 3, 2.5, b"ill", object()):                              # none of them is "ill"
         assert model(classes=("well", "ill")).fit(X, [*strange[:first], label, *strange[first + 1:]]).coef_.tolist() == plain
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, np.inf, pandas.NA, pandas.NaT, np.ma.masked], ids=repr)
+def test_what_is_missing_is_refused_in_a_list_and_in_an_array(missing):
+    X, y = people()
+    labels, objects = y.astype(int).tolist(), y.astype(object)
+    labels[3] = objects[3] = missing
+    for given in (labels, objects, *([np.array(labels, dtype=float)] if isinstance(missing, float) else [])):
+        with pytest.raises(ValueError, match="y must"):
+            model().fit(X, given)
+
+
+def test_masked_arrays_are_refused_and_tables_are_read():
+    X, y = people()
+    assert model().fit(pandas.DataFrame(X), y).coef_.tolist() == model().fit(X, y).coef_.tolist()
+    for bad, outcomes, name in ((np.ma.array(X, mask=X > 30), y, "X"), (X, np.ma.array(y, mask=X[:, 0] > 30), "y"),
+                                (pandas.DataFrame(X).mask(X > 30), y, "X")):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            model().fit(bad, outcomes)
 
 
 def test_one_record_shows_in_nothing_else():
@@ -99,7 +120,7 @@ def test_one_record_shows_in_nothing_else():
     labels = np.where(y, "yes", "no").tolist()
     base = observe(release, (X.tolist(), labels))
     assert base.plain[0] == ("error", None)
-    for label in ("no", "yes", "maybe" * 1000, 3, True, None, 2**100, float("nan"), "\0"):
+    for label in ("no", "yes", "maybe" * 1000, 3, True, 2**100, 2.5, "\0"):
         assert base.tells(observe(release, (X.tolist(), [label, *labels[1:]]))) == []
     for record in ([1e308, -1e308], [2**100, True], [0, 0], [np.float32(20), np.uint64(1)], [5e-324, -0.0]):
         assert base.tells(observe(release, ([record, *X.tolist()[1:]], labels))) == []

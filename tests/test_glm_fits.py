@@ -2,14 +2,16 @@
 
 import itertools
 import math
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from dplib.glm import LOGISTIC, ROBUST, Ball, Box, Loss, certificate_margin, certify_below, fit_model, fits
 from dplib.glm.certificates import GRID, _bound
-from dplib.glm.fits import CHARGED, SOLVED, statistic
+from dplib.glm.fits import CHARGED, SOLVED, most_records, statistic
 from tests.chance import ALARM, chi_square
 
 T = np.linspace(-40, 40, 4001)
@@ -54,7 +56,7 @@ def test_curvature_is_computed_far_out():
 
 def test_outcomes_are_moved_into_their_limits_and_never_refused_for_what_they_are():
     assert LOGISTIC.read([-1, 0, .5, 1, 7], 5).tolist() == [0, 0, .5, 1, 1]
-    assert ROBUST.read([-1e300, True, 2**100], 3).tolist() == [-2.0**20, 1, 2.0**20]
+    assert ROBUST.read([-1e300, True, 2**100], 3).tolist() == [-2.0**14, 1, 2.0**14]
     for y, match in (([0, np.nan], "finite"), ([0, 1, 1], "shape"), (["a", "b"], "real numbers")):
         with pytest.raises(ValueError, match=match):
             LOGISTIC.read(y, 2)
@@ -197,34 +199,68 @@ def far_out(seed, people=1000):
     """Outcomes near the last that count, of everybody or of two towns, whose curvature may be small."""
     draw = rng(seed)
     X = draw.uniform(-1, 1, size=(people, seed % 3)) * draw.choice([1, 1e-3], size=(people, 1))
-    return X, 1.04e6 + (300 * (np.arange(people) < people * 0.49), 0.3 * draw.normal(size=people))[seed % 2]
+    return X, 1.63e4 + (80 * (np.arange(people) < people * 0.49), 0.3 * draw.normal(size=people))[seed % 2]
 
 
-@pytest.mark.parametrize("records", [1e6, 2e7, 1e9])
-def test_a_search_ends_where_rounding_hides_the_rest(records, monkeypatch):
-    """A thousand records with a tolerance as much finer as there would be more of them; without the third end some searches never stop."""
-    steps, taken = fits._Search.next, [0]
+def exactly(X, y, fit, domain):
+    """The gradient and the curvature of the robust loss at a fit, in 50 digits, as floats; predictions are made of exact numbers."""
+    with mpmath.workdps(50):
+        theta = [mpmath.mpf(a) + mpmath.mpf(b) for a, b in zip(fit.theta, fit.low)]
+        design, d = domain.design(X).tolist(), len(fit.theta)
+        gradient, hessian = [mpmath.mpf(0)] * d, [[mpmath.mpf(0)] * d for _ in range(d)]
+        for row, outcome in zip(design, ROBUST.read(y, len(y)).tolist()):
+            slope = mpmath.tanh((mpmath.fdot(row, theta) - outcome) / 2)
+            gradient = [g + slope * x for g, x in zip(gradient, row)]
+            hessian = [[h + (1 - slope**2) / 2 * a * b for h, b in zip(line, row)] for line, a in zip(hessian, row)]
+    return np.array(gradient, dtype=float), np.array(hessian, dtype=float)
 
-    def counted(search, point):
-        taken[0] += 1
-        assert taken[0] < 200
-        return steps(search, point)
 
-    monkeypatch.setattr(fits, "SOLVED", SOLVED * 1000 / records)
-    monkeypatch.setattr(fits, "CHARGED", CHARGED * 1000 / records)
-    monkeypatch.setattr(fits._Search, "next", counted)
-    ends = []
+@pytest.mark.parametrize("records", [1000, 1e6, "most"])
+def test_what_rounding_does_is_bounded_and_small_enough(records, monkeypatch):
+    """Three hundred records with a tolerance as much finer as there would be more of them, up to the most that are allowed: every search
+    ends with |g|* below it, and what an exact computation finds is within the bound. Only for the most records some go over to pairs.
+    """
+    paired, bounds, in_pairs = [], [], fits._in_pairs
+    monkeypatch.setattr(fits, "_in_pairs", lambda *given: paired.append(1) or in_pairs(*given))
     for seed in range(12):
-        X, y = far_out(seed)
-        taken[0] = 0
-        ends.append(fit_model(X, y, loss=ROBUST, domain=Box([(-1, 1)] * X.shape[1]), changes=0).gradient <= fits.SOLVED)
-    assert all(ends) == (records == 1e6)            # up to a million records the gradient is as short as promised
-    if records > 1e6:
-        monkeypatch.setattr(fits._Search, "lost_in_rounding", lambda *points: False)
-        with pytest.raises(AssertionError):
-            for seed in range(12):
-                taken[0] = 0
-                fit_model(*far_out(seed), loss=ROBUST, domain=Box([(-1, 1)] * (seed % 3)), changes=0)
+        domain = Box([(-1, 1)] * (seed % 3))
+        monkeypatch.setattr(fits, "SOLVED", SOLVED)
+        most = most_records(domain, ROBUST) if records == "most" else records
+        for name, value in (("SOLVED", SOLVED), ("CHARGED", CHARGED)):
+            monkeypatch.setattr(fits, name, value * 301 / most)
+        X, y = far_out(seed, people=300)
+        fit = fit_model(X, y, loss=ROBUST, domain=domain, changes=0)
+        assert fit.gradient <= fits.SOLVED and fit.rounding <= fits.SOLVED
+        gradient, hessian = exactly(X, y, fit, domain)
+        nu = 1 / domain.leverage(np.linalg.inv(np.linalg.cholesky(hessian)).T)
+        off = abs(domain.dual(gradient) - fit.gradient) + abs(nu - fit.nu)
+        assert off <= fit.rounding
+        bounds.append(off / fit.rounding)
+    assert max(bounds) > 1e-4                         # of a bound that is for the worst data of all
+    assert bool(paired) == (records == "most")
+
+
+def test_predictions_from_pairs_of_floats():
+    """Rounded about once, even where most of a sum cancels: there a plain product is wrong in every digit."""
+    draw, plain = rng(3), 0
+    for d in (1, 3, 10):
+        X, theta = draw.uniform(-1, 1, size=(50, d)), draw.normal(size=d) * 10.0 ** draw.integers(0, 12, size=d)
+        low = theta * draw.uniform(-1, 1, size=d) * 2.0**-54
+        X[:, -1] = -(X[:, :-1] @ theta[:-1]) / theta[-1] if d > 1 else X[:, -1]
+        found, short = fits._in_pairs(X, theta, low), X @ theta
+        for row, t, s in zip(X, found, short):
+            exact = sum(Fraction(x) * (Fraction(a) + Fraction(b)) for x, a, b in zip(row, theta, low))
+            off = 4 * 2.0**-53 * abs(exact) + 2.0**-100 * sum(abs(row * theta))
+            assert abs(Fraction(t) - exact) <= off
+            plain += abs(Fraction(s) - exact) > off
+    assert plain > 50
+
+
+def test_more_records_than_rounding_allows_are_refused(monkeypatch):
+    monkeypatch.setattr(fits, "SOLVED", SOLVED * 1e-6)
+    most = most_records(Box([(-1, 1)]), ROBUST)
+    with pytest.raises(ValueError, match=f"X must have at most {most} rows"):
+        fit_model(np.zeros((most + 1, 1)), np.zeros(most + 1), loss=ROBUST, domain=Box([(-1, 1)]))
 
 
 def test_neighbouring_statistics_differ_by_at_most_kappa():

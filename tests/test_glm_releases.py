@@ -12,7 +12,7 @@ from tests.chance import FAR, standard_errors
 from tests.glm_audit import ARMS, LINE, ON_LINE, Law, arms, changed, gap, laplace_gap, law, towns, worst_gap
 
 RELEASES = (one_certificate, fitted_scale, release_coefficient)
-OPTIONS = dict(epsilon=1.0, delta=1e-6, split=.5)
+OPTIONS = dict(epsilon=1.0, delta=1e-6, split=.5, rows_per_unit=1)
 TRIAL = dict(move=([0], [1]), domain=ARMS, loss=LOGISTIC)
 
 
@@ -93,10 +93,10 @@ PLANTED = {
     "s in place of 2s": (one_certificate, "(1 if two_arms else 2)", "1", "two towns"),
     "half of s for two arms": (one_certificate, "(1 if two_arms else 2)", "(.25 if two_arms else 2)", "from arm to arm"),
     "the certificate is free": (
-        one_certificate, "epsilon=terms.left, rng", "epsilon=terms.epsilon, rng", "two towns"),
+        one_certificate, "sensitivity=reach, epsilon=terms.left", "sensitivity=reach, epsilon=terms.epsilon", "two towns"),
     "the scale of the data is published": (
-        fitted_scale, "bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)", "bound = local", "a weak corner"),
-    "half of the width": (fitted_scale, "local = kappa *", "local = kappa / 2 *", MANY),
+        fitted_scale, "bound = min(_above(local, constants, terms, rng), most)", "bound = local", "a weak corner"),
+    "half of the width": (fitted_scale, "local, most = kappa *", "local, most = kappa / 2 *", MANY),
     "the fallback looks at the data": (
         release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and certified.fit.nu > 181", MANY),
 }
@@ -187,7 +187,7 @@ def test_what_is_published():
     assert same == answer                                         # two arms: one certificate with all of δ
     wide = one_certificate(X, y, **TRIAL | dict(domain=Box([(0, 1)])), **OPTIONS, rng=np.random.default_rng(3))
     assert wide.noise_scale == 2 * answer.noise_scale and wide.sampling_variance == 4 / wide.certificate
-    assert one_certificate(X, y, **TRIAL, **OPTIONS, rows_per_unit=2, rng=np.random.default_rng(3)).sampling_variance is None
+    assert one_certificate(X, y, **TRIAL, **OPTIONS | dict(rows_per_unit=2), rng=np.random.default_rng(3)).sampling_variance is None
 
 
 def test_the_choice_is_a_matter_of_the_certificate():

@@ -1,13 +1,15 @@
 """histograms: thresholds against exact tails, guarantees by enumeration, counting against a naive oracle."""
 
 from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 from itertools import product
 
 import mpmath
 import numpy as np
 import pytest
 
-from dplib import histograms
+from dplib import _grid, histograms
 from dplib.audit import hockey_stick, noise_distribution_test
 from dplib.histograms import laplace_histogram, stability_histogram, stability_threshold, truncated_histogram
 from tests.chance import ALARM, laplace_cdf, rng
@@ -20,7 +22,7 @@ RELATIONS = {"replace": 2, "add_remove": 1}
 
 @pytest.mark.parametrize("neighbor, scale", [("replace", 2 / 0.5), ("add_remove", 1 / 0.5)])
 def test_every_cell_gets_noise_of_the_right_scale(neighbor, scale):
-    noisy = laplace_histogram([0, 0, 7], cells=100_000, epsilon=0.5, neighbor=neighbor, rng=rng(1))
+    noisy = laplace_histogram([0, 0, 7], cells=100_000, epsilon=0.5, neighbor=neighbor, noise="laplace", rng=rng(1))
     noisy[[0, 7]] -= [2, 1]
     assert noise_distribution_test(noisy / scale, laplace_cdf).pvalue > ALARM
     assert noise_distribution_test(0.95 * noisy / scale, laplace_cdf).pvalue < ALARM  # some 13 standard errors of Σz²
@@ -60,10 +62,10 @@ def test_counts_agree_with_the_naive_ones(monkeypatch):
     for block in (1, 3, 16, 64, 1 << 16):
         monkeypatch.setattr(histograms, "BLOCK", block)
         for data in (x, x.astype(np.uint8), x.astype(np.uint64), np.asfortranarray(x), x[..., ::-1]):
-            noisy = laplace_histogram(data, cells=7, epsilon=1e10, rng=rng())
+            noisy = laplace_histogram(data, cells=7, epsilon=1e10, neighbor="replace", noise="laplace", runs=True, rng=rng())
             np.testing.assert_array_equal(noisy.round(), naive)
     np.testing.assert_array_equal(
-        laplace_histogram(x[0, 0] > 3, cells=2, epsilon=1e10, rng=rng()).round(),
+        laplace_histogram(x[0, 0] > 3, cells=2, epsilon=1e10, neighbor="replace", noise="laplace", rng=rng()).round(),
         [np.sum(x[0, 0] <= 3), np.sum(x[0, 0] > 3)],
     )
 
@@ -72,19 +74,21 @@ def test_uniform_cells(monkeypatch):
     monkeypatch.setattr(histograms, "BLOCK", 8)
     x = np.concatenate([rng(4).normal(scale=3, size=200), [-2, 3, -1e308, 1e308, np.nextafter(3, 0)]])
     cells = np.minimum(np.floor((np.clip(x, -2, 3) + 2) * 10 / 5), 9)
-    counts = laplace_histogram(x, cells=10, bounds=(-2, 3), epsilon=1e10, rng=rng()).round()
+    counts = laplace_histogram(x, cells=10, bounds=(-2, 3), epsilon=1e10, neighbor="replace", noise="laplace", rng=rng()).round()
     np.testing.assert_array_equal(counts, np.bincount(cells.astype(int), minlength=10))
-    assert laplace_histogram(x.reshape(5, 41), cells=10, bounds=(-2, 3), epsilon=1e10, rng=rng()).shape == (5, 10)
+    assert laplace_histogram(x.reshape(5, 41), cells=10, bounds=(-2, 3), epsilon=1e10, neighbor="replace", noise="laplace", runs=True,
+                             rng=rng()).shape == (5, 10)
     for bad in [(1, 1), (2, 1), (0, np.inf), 3, (0, 1, 2), (-1e308, 1e308), "ab"]:
         with pytest.raises(ValueError, match="bounds"):
-            laplace_histogram(x, cells=3, bounds=bad, epsilon=1, rng=rng())
-    with pytest.raises(ValueError, match="labels must be finite, got nan"):
-        laplace_histogram([0.5, np.nan], cells=3, bounds=(0, 1), epsilon=1, rng=rng())
+            laplace_histogram(x, cells=3, bounds=bad, epsilon=1, neighbor="replace", noise="laplace", rng=rng())
+    with pytest.raises(ValueError, match="labels must be finite$"):
+        laplace_histogram([0.5, np.nan], cells=3, bounds=(0, 1), epsilon=1, neighbor="replace", noise="laplace", rng=rng())
 
 
 def test_empty_data():
     for shape in [(0,), (3, 0), (0, 5), (0, 0)]:
-        noisy = laplace_histogram(np.zeros(shape, dtype=int), cells=4, epsilon=1, neighbor="add_remove", rng=rng())
+        noisy = laplace_histogram(np.zeros(shape, dtype=int), cells=4, epsilon=1, neighbor="add_remove", noise="laplace", runs=True,
+                                  rng=rng())
         assert noisy.shape == (*shape[:-1], 4)
     for histogram in (stability_histogram, truncated_histogram):
         for noise in ("laplace", "discrete_laplace"):
@@ -106,7 +110,7 @@ def test_empty_data():
     ],
 )
 def test_stability_threshold_golden(epsilon, delta, neighbor, laplace, integer):
-    assert abs(stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor) - laplace) < 5e-3
+    assert abs(stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise="laplace") - laplace) < 5e-3
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise="discrete_laplace")
     assert threshold == integer and isinstance(threshold, int)
 
@@ -134,8 +138,8 @@ def test_integer_threshold_is_the_smallest(neighbor, changes):
 
 def test_laplace_threshold_spends_delta_exactly():
     for epsilon, delta, (neighbor, changes) in product((0.01, 1, 9), (1e-12, 1e-3, 0.5), RELATIONS.items()):
-        t = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor)
-        assert t >= 1 and abs(np.exp(-(t - 1) * epsilon / changes) / 2 / delta - 1) < 1e-12
+        t = stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise="laplace")
+        assert t >= 1 and abs(np.exp(-(t - 1) * epsilon / changes) / 2 / delta - 1) < 1e-8
 
 
 def released_law(count, threshold, rate, bound=None, furthest=200):
@@ -184,7 +188,8 @@ def test_enumeration_golden():
 @pytest.mark.parametrize("epsilon, delta", [(1, 1e-3), (1, 1e-6), (3, 0.2), (0.7, 0.5)])
 def test_truncated_histogram_by_enumeration(epsilon, delta, neighbor):
     """The guarantee holds at A, and at A - 1 the two ends of the noise together hold more than δ."""
-    bound = histograms._geometric_bound(epsilon, delta, RELATIONS[neighbor])
+    changes = RELATIONS[neighbor]
+    bound = _grid.truncation(Decimal(epsilon) / changes, 1, Decimal(delta) / changes)
     exact = worst_delta(epsilon, bound + 2, neighbor, bound)
     assert 0.2 * delta < exact <= delta
     q = np.exp(-epsilon / RELATIONS[neighbor])
@@ -193,24 +198,28 @@ def test_truncated_histogram_by_enumeration(epsilon, delta, neighbor):
 
 
 def test_truncation_golden():
-    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, noise="discrete_laplace", rng=rng()).threshold == 27 + 2
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, noise="discrete_laplace", neighbor="replace",
+                               rng=rng()).threshold == 27 + 2
     q = np.exp(-0.5)
     assert round(2 * q**27 / np.sum(q ** np.abs(np.arange(-27, 28.0))) * 1e7, 1) == 6.7
     bound = 2 * np.log1p(np.expm1(0.5) / 1e-6)
-    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, rng=rng()).threshold == pytest.approx(1 + bound, rel=1e-14)
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, neighbor="replace", noise="laplace",
+                               rng=rng()).threshold == pytest.approx(1 + bound, rel=1e-9)
     bound = np.log1p(np.expm1(1) / 2e-6)
-    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng()).threshold == pytest.approx(
+    assert truncated_histogram([0], domain="integers", epsilon=1, delta=1e-6, neighbor="add_remove", noise="laplace",
+                               rng=rng()).threshold == pytest.approx(
         1 + bound
     )
 
 
-@pytest.mark.parametrize("scale, lost", [(2.0, 5e-7), (0.1, 0.2), (50.0, 0.5), (1e-3, 1e-9), (1e4, 1e-12)])
-def test_laplace_bound_loses_what_it_should(scale, lost):
-    """Pr[Z > A - 1] for the truncated law, in closed form with 60 digits."""
+@pytest.mark.parametrize("changes, epsilon, lost", [(2, 1.0, 5e-7), (1, 10.0, 0.2), (2, 0.04, 0.5), (1, 1e3, 1e-9), (2, 2e-4, 1e-12)])
+def test_bounded_noise_loses_what_it_should(changes, epsilon, lost):
+    """Pr[Z > A - 1] on the grid, in closed form with 60 digits: at most what is lost, and with A one step lower more."""
+    noise = _grid.bounded(_grid.count_noise(changes, epsilon), lost)
     with mpmath.workdps(60):
-        a, b = mpmath.mpf(histograms._laplace_bound(scale, lost)), mpmath.mpf(scale)
-        mass = (mpmath.exp(-(a - 1) / b) - mpmath.exp(-a / b)) / (2 * (1 - mpmath.exp(-a / b)))
-        assert abs(mass / lost - 1) < 1e-10
+        q, one = mpmath.exp(-1 / mpmath.mpf(8 * noise.fineness)), round(1 / noise.grid)
+        mass = lambda a: q**a * (q ** (1 - one) - q) / (1 + q - 2 * q ** (a + 1))
+        assert mass(noise.bound) <= lost * (1 - 2.0**-41) < mass(noise.bound - one * 1e-3) and mass(noise.bound) > lost * (1 - 1e-9)
 
 
 # -------------------------------------------------------------------------------------------------- unlimited labels
@@ -258,7 +267,7 @@ def test_counting_text(labels):
 @pytest.mark.parametrize("noise", ["laplace", "discrete_laplace"])
 def test_releases_the_right_cells(histogram, noise):
     labels = np.repeat(np.arange(400), np.r_[[1000] * 200, [1] * 200])
-    released = histogram(labels, domain="integers", epsilon=1, delta=1e-9, noise=noise, rng=rng(7))
+    released = histogram(labels, domain="integers", epsilon=1, delta=1e-9, neighbor="replace", noise=noise, rng=rng(7))
     np.testing.assert_array_equal(released.labels, np.arange(200))
     assert np.all(np.abs(released.counts - 1000) < 100)
     if noise == "laplace":
@@ -285,7 +294,7 @@ def test_singletons_pass_with_probability_delta(neighbor, noise):
 def test_truncated_error_is_certain(noise, delta):
     counts = rng(9).integers(1, 60, size=20_000)
     released = truncated_histogram(
-        np.repeat(np.arange(counts.size), counts), domain="integers", epsilon=0.5, delta=delta, noise=noise, rng=rng(10)
+        np.repeat(np.arange(counts.size), counts), domain="integers", epsilon=0.5, delta=delta, noise=noise, neighbor="replace", rng=rng(10)
     )
     bound = released.threshold - (1 if noise == "laplace" else 2)
     estimate = np.zeros(counts.size)
@@ -294,8 +303,9 @@ def test_truncated_error_is_certain(noise, delta):
     assert np.max(np.abs(released.counts - counts[released.labels])) <= bound
 
 
-def test_truncated_laplace_follows_its_law():
-    noise = histograms._truncated_laplace(3.0, 4.0, (100_000,), rng(11))
+def test_bounded_noise_follows_its_law():
+    noise = replace(_grid.count_noise(2, 2 / 3), bound=round(4 / _grid.count_noise(2, 2 / 3).grid))
+    noise = noise.added_to_whole(np.zeros(100_000, dtype=np.int64), rng(11))
     half = -np.expm1(-4 / 3) * 2
 
     def cdf(z):
@@ -309,20 +319,24 @@ def test_order_of_the_data_does_not_show():
     labels = rng(12).integers(0, 30, 2000)
     for domain, data in (("integers", labels), ("integers", labels * 10**12), ("text", np.array([f"w{i}" for i in labels]))):
         one, two = (
-            stability_histogram(x, domain=domain, epsilon=1, delta=1e-3, rng=rng(13)) for x in (data, data[::-1].copy())
+            stability_histogram(x, domain=domain, epsilon=1, delta=1e-3, neighbor="replace", noise="laplace",
+                                rng=rng(13)) for x in (data, data[::-1].copy())
         )
         np.testing.assert_array_equal(one.labels, two.labels)
         np.testing.assert_array_equal(one.counts, two.counts)
         assert np.all(one.labels[:-1] < one.labels[1:])
 
 
+GIVEN = {"epsilon": 1, "neighbor": "replace", "noise": "laplace"}
+
+
 @pytest.mark.parametrize(
     "call",
     [
-        lambda **k: laplace_histogram([0, 1], **{"cells": 2, "epsilon": 1, "rng": rng(), **k}),
-        lambda **k: stability_histogram([0, 1], **{"domain": "integers", "epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
-        lambda **k: truncated_histogram([0, 1], **{"domain": "integers", "epsilon": 1, "delta": 0.1, "rng": rng(), **k}),
-        lambda **k: stability_threshold(**{"epsilon": 1, "delta": 0.1, **k}),
+        lambda **k: laplace_histogram([0, 1], **GIVEN | {"cells": 2, "rng": rng(), **k}),
+        lambda **k: stability_histogram([0, 1], **GIVEN | {"domain": "integers", "delta": 0.1, "rng": rng(), **k}),
+        lambda **k: truncated_histogram([0, 1], **GIVEN | {"domain": "integers", "delta": 0.1, "rng": rng(), **k}),
+        lambda **k: stability_threshold(**GIVEN | {"delta": 0.1, **k}),
     ],
     ids=["laplace", "stability", "truncated", "threshold"],
 )
@@ -346,7 +360,7 @@ def test_bad_parameters(call, request):
 def test_bad_labels():
     for bad in ([0, 2], [-1, 0], [0.0, 1.0], 1, ["a"]):
         with pytest.raises(ValueError, match="labels"):
-            laplace_histogram(bad, cells=2, epsilon=1, rng=rng())
+            laplace_histogram(bad, cells=2, epsilon=1, neighbor="replace", noise="laplace", rng=rng())
     wrong = {
         "integers": (3, [[1, 2]], [1.0, 2.0], [1, 2.0], [2**63], [1, -(2**63) - 1], [2**100, 1], ["a", 1], [None], np.zeros((2, 2), int)),
         "text": (3, "abc", ["a", 1], ["a", None], [b"a"], [["a"]], np.array("a"), np.array([["a"]]), [float("nan"), "a"]),
@@ -355,13 +369,13 @@ def test_bad_labels():
         for bad in several:
             for histogram in (stability_histogram, truncated_histogram):
                 with pytest.raises(ValueError, match="labels"):
-                    histogram(bad, domain=domain, epsilon=1, delta=0.1, rng=rng())
+                    histogram(bad, domain=domain, **GIVEN, delta=0.1, rng=rng())
 
 
 def test_data_are_left_alone():
     labels = rng(15).integers(0, 5, 100)
     kept = labels.copy()
     labels.flags.writeable = False
-    laplace_histogram(labels, cells=5, epsilon=1, rng=rng())
-    stability_histogram(labels, domain="integers", epsilon=1, delta=0.1, rng=rng())
+    laplace_histogram(labels, cells=5, epsilon=1, neighbor="replace", noise="laplace", rng=rng())
+    stability_histogram(labels, domain="integers", epsilon=1, delta=0.1, neighbor="replace", noise="laplace", rng=rng())
     np.testing.assert_array_equal(labels, kept)

@@ -49,7 +49,7 @@ def test_runs_have_the_distribution_of_the_exponential_mechanism(neighbor):
     law = exponential_probabilities(all_scores(x, y, 50), sensitivity=1, epsilon=1.3, monotonic=neighbor == "add_remove")
     np.testing.assert_allclose(run_distribution(x, y, 50, 1.3 / (2 if neighbor == "replace" else 1)), law, rtol=1e-12)
     size = 200_000
-    drawn = private_threshold(np.tile(x, (size, 1)), np.tile(y, (size, 1)), cells=50, epsilon=1.3, neighbor=neighbor, rng=rng(1))
+    drawn = private_threshold(np.tile(x, (size, 1)), np.tile(y, (size, 1)), cells=50, epsilon=1.3, neighbor=neighbor, runs=True, rng=rng(1))
     assert drawn.shape == (size,) and drawn.dtype == np.int64
     assert chi_square(np.bincount(drawn, minlength=51), law) > ALARM
 
@@ -78,25 +78,27 @@ def test_privacy_by_enumeration(joined):
 
 def test_no_records():
     nobody = np.zeros((20_000, 0), dtype=int)
-    drawn = private_threshold(nobody, nobody, cells=6, epsilon=1, neighbor="add_remove", rng=rng(2))
+    drawn = private_threshold(nobody, nobody, cells=6, epsilon=1, neighbor="add_remove", runs=True, rng=rng(2))
     assert chi_square(np.bincount(drawn, minlength=7), np.full(7, 1 / 7)) > ALARM
     assert private_threshold([], [], cells=6, epsilon=1, neighbor="add_remove", rng=rng()).shape == ()
     with pytest.raises(ValueError, match="x must have at least one record"):
-        private_threshold([], [], cells=6, epsilon=1, rng=rng())
+        private_threshold([], [], cells=6, epsilon=1, neighbor="replace", rng=rng())
 
 
 @pytest.mark.parametrize("cells", [2**40, 2**62])
 def test_an_endless_grid(cells):
     """300 records far apart; the cut-off is found to within a twentieth of the grid, and the hopeless ends are never taken."""
     x = rng(3).integers(0, cells, (500, 300))
-    t = private_threshold(x, x >= cells // 2, cells=cells, epsilon=1, rng=rng(4))
+    t = private_threshold(x, x >= cells // 2, cells=cells, epsilon=1, neighbor="replace", runs=True, rng=rng(4))
     assert np.all(np.abs(t / cells - 0.5) < 0.2) and np.mean(np.abs(t / cells - 0.5) < 0.05) > 0.9
-    ends = private_threshold(np.full((20_000, 1), cells - 1), np.ones((20_000, 1)), cells=cells, epsilon=1e-9, rng=rng(5))
+    ends = private_threshold(np.full((20_000, 1), cells - 1), np.ones((20_000, 1)), cells=cells, epsilon=1e-9, neighbor="replace",
+                             runs=True, rng=rng(5))
     assert ends.min() >= 0 and ends.max() <= cells and abs(np.mean(ends < cells / 2) - 0.5) < 0.03
 
 
 def test_uniform_inside_a_run():
-    drawn = private_threshold(np.tile([10, 90], (50_000, 1)), np.tile([0, 1], (50_000, 1)), cells=100, epsilon=60, rng=rng(6))
+    drawn = private_threshold(np.tile([10, 90], (50_000, 1)), np.tile([0, 1], (50_000, 1)), cells=100, epsilon=60, neighbor="replace",
+                              runs=True, rng=rng(6))
     assert drawn.min() == 11 and drawn.max() == 90
     assert chi_square(np.bincount(drawn - 11, minlength=80), np.full(80, 1 / 80)) > ALARM
 
@@ -127,13 +129,15 @@ def test_stumps_have_the_distribution_of_the_exponential_mechanism(neighbor):
     x, y = rng(7).integers(0, 6, (5, 3)), np.array([0, 1, 1, 0, 1])
     law = exponential_probabilities(all_stumps(x, y, 6).ravel(), sensitivity=1, epsilon=2, monotonic=neighbor == "add_remove")
     size = 200_000
-    feature, cut, sign = private_stump(np.tile(x, (size, 1, 1)), np.tile(y, (size, 1)), cells=6, epsilon=2, neighbor=neighbor, rng=rng(8))
+    feature, cut, sign = private_stump(np.tile(x, (size, 1, 1)), np.tile(y, (size, 1)), cells=6, epsilon=2, neighbor=neighbor, runs=True,
+                                       rng=rng(8))
     assert feature.shape == cut.shape == sign.shape == (size,) and set(np.unique(sign)) == {-1, 1}
     assert chi_square(np.bincount((feature * 2 + (sign < 0)) * 7 + cut, minlength=42), law) > ALARM
 
 
 def test_a_stump_of_one_feature_with_few_records():
-    one = private_stump(np.zeros((2, 4, 1, 3), dtype=int), np.zeros((2, 4, 1)), cells=5, epsilon=1, rng=rng())
+    one = private_stump(np.zeros((2, 4, 1, 3), dtype=int), np.zeros((2, 4, 1)), cells=5, epsilon=1, neighbor="replace", runs=True,
+                        rng=rng())
     assert [part.shape for part in one] == [(2, 4)] * 3
     empty = private_stump(np.zeros((0, 3), dtype=int), [], cells=5, epsilon=1, neighbor="add_remove", rng=rng())
     assert [part.shape for part in empty] == [()] * 3
@@ -144,8 +148,8 @@ def test_a_stump_of_one_feature_with_few_records():
 
 def test_golden_sizes():
     rules = [17, 2**10 + 1, 2**20 + 1, 2.0**40 + 1]
-    assert pac_sample_size(hypotheses=rules, accuracy=0.1, epsilon=1, beta=0.25).tolist() == [106, 208, 380, 726]
-    assert agnostic_sample_size(hypotheses=1025, accuracy=0.1, epsilon=1, beta=0.05) == np.ceil(450 * np.log(82_000))
+    assert pac_sample_size(hypotheses=rules, accuracy=0.1, epsilon=1, neighbor="replace", beta=0.25).tolist() == [106, 208, 380, 726]
+    assert agnostic_sample_size(hypotheses=1025, accuracy=0.1, epsilon=1, neighbor="replace", beta=0.05) == np.ceil(450 * np.log(82_000))
 
 
 @pytest.mark.parametrize("neighbor, halves", [("replace", 2), ("add_remove", 1)])
@@ -161,20 +165,20 @@ def test_sizes_are_the_least_with_their_promise(neighbor, halves):
 
 
 def test_sizes_at_their_ends():
-    assert pac_sample_size(hypotheses=1000, accuracy=1, epsilon=1e4, beta=0.05) == 1
-    huge = pac_sample_size(hypotheses=1e300, accuracy=1e-3, epsilon=1e-3, beta=1e-9)
+    assert pac_sample_size(hypotheses=1000, accuracy=1, epsilon=1e4, neighbor="replace", beta=0.05) == 1
+    huge = pac_sample_size(hypotheses=1e300, accuracy=1e-3, epsilon=1e-3, neighbor="replace", beta=1e-9)
     assert huge == pytest.approx(2e6 * np.log(1e9) + 2e6 * 300 * np.log(10), rel=1e-3) and huge.dtype == np.int64
     for f in (pac_sample_size, agnostic_sample_size):
         for name, wrong in [("hypotheses", 0), ("hypotheses", 1.5), ("accuracy", 0), ("accuracy", 1.1), ("epsilon", 0), ("beta", 1),
                             ("neighbor", "swap")]:
             with pytest.raises(ValueError, match=name):
-                f(**({"hypotheses": 5, "accuracy": 0.1, "epsilon": 1, "beta": 0.1} | {name: wrong}))
+                f(**({"hypotheses": 5, "accuracy": 0.1, "epsilon": 1, "neighbor": "replace", "beta": 0.1} | {name: wrong}))
 
 
 def test_enough_records_keep_the_promise():
     """The exact probability that the chosen cut-off errs on a tenth or more: a tenth of the people on each side of the border."""
     cells, accuracy, epsilon, beta = 64, 0.1, 2.0, 0.1
-    n = int(pac_sample_size(hypotheses=cells + 1, accuracy=accuracy, epsilon=epsilon, beta=beta))
+    n = int(pac_sample_size(hypotheses=cells + 1, accuracy=accuracy, epsilon=epsilon, neighbor="replace", beta=beta))
     wins = []
     for border in range(n + 1):
         left = np.arange(border + 1)
@@ -188,7 +192,7 @@ def test_enough_records_keep_the_promise():
 
 @pytest.mark.parametrize("f", [private_threshold, private_stump])
 def test_arguments_are_named(f):
-    good = {"x": [[1], [2]] if f is private_stump else [1, 2], "y": [0, 1], "cells": 5, "epsilon": 1}
+    good = {"x": [[1], [2]] if f is private_stump else [1, 2], "y": [0, 1], "cells": 5, "epsilon": 1, "neighbor": "replace"}
     f(**good, rng=rng())
     for name, wrong in [("x", 5), ("x", [0.5, 1.5]), ("x", ["a", "b"]), ("y", [0]), ("y", ["a", "b"]), ("cells", 0), ("cells", 2.5),
                         ("epsilon", 0), ("epsilon", np.inf), ("neighbor", "swap")]:
@@ -200,12 +204,13 @@ def test_arguments_are_named(f):
 
 def test_a_stump_needs_a_feature():
     with pytest.raises(ValueError, match="feature"):
-        private_stump(np.zeros((3, 0), dtype=int), [0, 1, 0], cells=5, epsilon=1, rng=rng())
+        private_stump(np.zeros((3, 0), dtype=int), [0, 1, 0], cells=5, epsilon=1, neighbor="replace", rng=rng())
 
 
 def test_a_mutant_without_the_half_is_found(monkeypatch):
     monkeypatch.setattr(learning, "_rate", lambda epsilon, neighbor: epsilon)
     x, y, size = [3, 3, 9, 20, 48], [0, 0, 1, 1, 0], 200_000
     law = exponential_probabilities(all_scores(x, y, 50), sensitivity=1, epsilon=1.3)
-    drawn = private_threshold(np.tile(x, (size, 1)), np.tile(y, (size, 1)), cells=50, epsilon=1.3, rng=rng(1))
+    drawn = private_threshold(np.tile(x, (size, 1)), np.tile(y, (size, 1)), cells=50, epsilon=1.3, neighbor="replace", runs=True,
+                              rng=rng(1))
     assert chi_square(np.bincount(drawn, minlength=51), law) < ALARM

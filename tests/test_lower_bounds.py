@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
+from dplib import _grid
 from dplib.accounting import binary_test_bound, largest_gap
 from dplib.lower_bounds import (
     clamped_likelihood_test,
@@ -21,6 +22,7 @@ from dplib.lower_bounds import (
     tracing_scores,
     two_point_sample_size,
 )
+from dplib.mechanisms import laplace
 from tests.chance import FAR, rng
 
 SHIFTS, EPSILONS = np.array([0.1, 0.1, 0.3, 0.3, 1, 1, 1]), np.array([0.02, 0.1, 0.02, 0.1, 0.02, 0.1, 1])
@@ -257,7 +259,7 @@ def test_both_tests_err_as_often_as_they_say(mean, says):
     """200,000 runs of each; the clamped test against an integral over the only record."""
     runs, epsilon = 200_000, 0.5
     x = rng(2).normal(mean, size=(runs, 9))
-    wrong = np.mean(sign_test(x, shift=1, epsilon=epsilon, rng=rng(3)) == says)
+    wrong = np.mean(sign_test(x, shift=1, epsilon=epsilon, runs=True, rng=rng(3)) == says)
     error = sign_test_error(size=9, shift=1, epsilon=epsilon)
     assert abs(wrong - error) < FAR * np.sqrt(error * (1 - error) / runs)
     grid = np.linspace(-12, 12, 400_001)
@@ -265,7 +267,7 @@ def test_both_tests_err_as_often_as_they_say(mean, says):
         s = np.clip(grid - 0.5, -clamp, clamp) / (2 * clamp)
         chance = np.where(s < 0, np.exp(epsilon * s) / 2, 1 - np.exp(-epsilon * s) / 2)
         error = np.trapezoid(chance * np.exp(-(grid**2) / 2), grid) / np.sqrt(2 * np.pi)
-        wrong = np.mean(clamped_likelihood_test(x[:, :1], shift=1, clamp=clamp, epsilon=epsilon, rng=rng(4)) == says)
+        wrong = np.mean(clamped_likelihood_test(x[:, :1], shift=1, clamp=clamp, epsilon=epsilon, runs=True, rng=rng(4)) == says)
         assert abs(wrong - error) < FAR * np.sqrt(error * (1 - error) / runs)
 
 
@@ -273,11 +275,11 @@ def test_clamped_test_between_sign_and_likelihood():
     """A tiny clamp counts signs; a huge one adds up the likelihood ratio, with noise in proportion. Same seed, same
     noise."""
     x = rng(5).normal(0.5, size=(2000, 30))
-    signs = sign_test(x, shift=1, epsilon=0.3, rng=rng(6))
-    assert np.array_equal(clamped_likelihood_test(x, shift=1, clamp=1e-9, epsilon=0.3, rng=rng(6)), signs)
-    noise = rng(7).laplace(scale=2 * 50 / 0.3, size=2000)
+    signs = sign_test(x, shift=1, epsilon=0.3, runs=True, rng=rng(6))
+    assert np.array_equal(clamped_likelihood_test(x, shift=1, clamp=1e-9, epsilon=0.3, runs=True, rng=rng(6)), signs)
+    noise = laplace(np.zeros((2000, 1)), sensitivity=2 * 50, epsilon=0.3, rng=rng(7))[:, 0]
     plain = (2 * x - 2).sum(axis=-1) + noise > 0  # shift 2: ℓ = 2 (x - 1)
-    assert np.array_equal(clamped_likelihood_test(x, shift=2, clamp=50, epsilon=0.3, rng=rng(7)), plain)
+    assert np.array_equal(clamped_likelihood_test(x, shift=2, clamp=50, epsilon=0.3, runs=True, rng=rng(7)), plain)
 
 
 def test_clamped_test_golden():
@@ -286,32 +288,27 @@ def test_clamped_test_golden():
     for shift, epsilon, n, golden in [(0.3, 0.1, 600, small), (0.3, 0.5, 250, medium)]:
         x = rng(8).normal(size=(20_000, n)).astype(np.float32)
         for clamp, error in golden.items():
-            wrong = np.mean(clamped_likelihood_test(x, shift=shift, clamp=clamp, epsilon=epsilon, rng=rng(9)))
+            wrong = np.mean(clamped_likelihood_test(x, shift=shift, clamp=clamp, epsilon=epsilon, runs=True, rng=rng(9)))
             assert abs(wrong - error) < 0.001 + FAR * np.sqrt(error / 20_000)
 
 
 @pytest.mark.parametrize("test", [sign_test, lambda x, **kw: clamped_likelihood_test(x, clamp=0.8, **kw)])
 def test_a_record_moves_the_vote_by_the_sensitivity_at_most(test, monkeypatch):
-    """Read the vote itself: replace the noise by a recorder."""
+    """Read the vote itself: replace the noise by a recorder. The scale of the noise is the whole of it, in the units of the vote."""
     votes = []
-
-    def recorder(value, *, sensitivity, epsilon, rng):
-        votes.append((value, sensitivity))
-        return value
-
-    monkeypatch.setattr("dplib.mechanisms.laplace", recorder)
+    monkeypatch.setattr(_grid.Noise, "added_to_whole", lambda noise, counts, rng: votes.append((noise, counts)) or counts)
     records = np.array([-1e308, -3, 0.1, 0.5, 0.6, 1.2, 7, 1e308])
     data = np.array(list(product(records, repeat=3)))
-    test(data, shift=1.0, epsilon=1, rng=rng())
-    vote, sensitivity = votes[0]
-    grid = np.reshape(vote, (8, 8, 8)).astype(float)
+    test(data, shift=1.0, epsilon=1, runs=True, rng=rng())
+    noise, vote = votes[0]
+    grid = np.reshape(vote, (8, 8, 8))
     moves = [np.ptp(grid, axis=axis).max() for axis in range(3)]
-    assert max(moves) == pytest.approx(sensitivity) and sensitivity == 2
+    assert noise.unit == 1 and max(moves) <= noise.scale == pytest.approx(max(moves), rel=1e-9)
 
 
 @pytest.mark.parametrize("test", [sign_test, lambda x, **kw: clamped_likelihood_test(x, clamp=1.0, **kw)])
 def test_shapes_and_types_of_the_tests(test):
-    run = {"shift": 1.0, "epsilon": 1.0, "rng": rng()}
+    run = {"shift": 1.0, "epsilon": 1.0, "runs": True, "rng": rng()}
     assert np.shape(test([0.3], **run)) == () and isinstance(test([0.3], **run), np.bool_)
     assert test(np.zeros((2, 3, 4)), **run).shape == (2, 3) and test(np.zeros((0, 5)), **run).shape == (0,)
     assert test(np.ones((3, 400), dtype=bool), **run).all() and test(np.full((3, 400), 7, dtype=np.int8), **run).all()

@@ -53,7 +53,7 @@ MEDIANS = {
 @pytest.mark.parametrize("x, radius, epsilon", MEDIANS.values(), ids=MEDIANS)
 def test_the_median_has_its_exact_law(x, radius, epsilon):
     assert adaptive_plan(size=len(x), radius=radius, epsilon=epsilon).stages == 1
-    sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng(1))
+    sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, runs=True, rng=rng(1))
     assert noise_distribution_test(sample, median_cdf(x, radius, epsilon)).pvalue > ALARM
     if 1 < len(x) < 7 and radius < 10 and x != MEDIANS["all outside"][0]:  # there both laws are uniform
         assert noise_distribution_test(sample, median_cdf(x, radius, 2 * epsilon)).pvalue < ALARM  # the 2 of ε/2 forgotten
@@ -108,7 +108,7 @@ def test_both_stages_have_their_exact_law():
     x, radius, epsilon = np.concatenate([rng(3).normal(2, 1, 35), [-9, -4, 7, 9, 30]]), 10.0, 3.0
     plan = adaptive_plan(size=40, radius=radius, epsilon=epsilon)
     assert plan.stages == 2
-    sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng(2))
+    sample = adaptive_mean(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, runs=True, rng=rng(2))
     assert noise_distribution_test(sample, two_stage_cdf(x, radius, plan)).pvalue > ALARM
     for wrong in (
         AdaptivePlan(2, plan.epsilon_coarse, 2 * plan.epsilon_fine, plan.half_width),
@@ -302,7 +302,7 @@ def test_the_error_hardly_depends_on_the_radius(n, epsilon, radius):
     runs = 2000 if n == 1000 else 800
     mu = np.where(np.arange(runs) % 2, 0.3 * radius, rng(8).uniform(-radius, radius, runs))
     x = rng(9).normal(mu[:, np.newaxis], 1, (runs, n))
-    error = np.abs(adaptive_mean(x, radius=radius, epsilon=epsilon, rng=rng(10)) - mu)
+    error = np.abs(adaptive_mean(x, radius=radius, epsilon=epsilon, runs=True, rng=rng(10)) - mu)
     plain = np.abs(x.mean(axis=1) - mu)
     bound = adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon)
     found = np.median(error) / np.median(plain)
@@ -320,32 +320,32 @@ def test_the_error_hardly_depends_on_the_radius(n, epsilon, radius):
 def test_shapes_types_and_blocks(epsilon, monkeypatch):
     x = rng(13).integers(-3, 4, size=(3, 4, 50))
     kinds = (int, np.int8, np.float32, float)
-    answers = [adaptive_mean(x.astype(kind), radius=10, epsilon=epsilon, rng=rng()) for kind in kinds]
+    answers = [adaptive_mean(x.astype(kind), radius=10, epsilon=epsilon, runs=True, rng=rng()) for kind in kinds]
     for answer in answers:
         assert answer.shape == (3, 4) and answer.dtype == np.float64
         np.testing.assert_array_equal(answer, answers[0])
     monkeypatch.setattr(adaptive, "BLOCK", 100)
-    small = adaptive_mean(x, radius=10, epsilon=epsilon, rng=rng())
+    small = adaptive_mean(x, radius=10, epsilon=epsilon, runs=True, rng=rng())
     assert small.shape == (3, 4) and np.all(np.abs(small) <= 10)
     assert np.ndim(adaptive_mean(x[0, 0] > 0, radius=10, epsilon=epsilon, rng=rng())) == 0
-    assert adaptive_mean(np.empty((0, 5)), radius=1, epsilon=epsilon, rng=rng()).shape == (0,)
-    assert adaptive_mean(np.asfortranarray(x), radius=10, epsilon=epsilon, rng=rng()).shape == (3, 4)
+    assert adaptive_mean(np.empty((0, 5)), radius=1, epsilon=epsilon, runs=True, rng=rng()).shape == (0,)
+    assert adaptive_mean(np.asfortranarray(x), radius=10, epsilon=epsilon, runs=True, rng=rng()).shape == (3, 4)
 
 
 def test_small_blocks_do_not_change_the_law(monkeypatch):
     monkeypatch.setattr(adaptive, "BLOCK", 10)
-    sample = adaptive_mean(np.tile(MEDIANS["even"][0], (20_000, 1)), radius=5.0, epsilon=1.5, rng=rng(14))
+    sample = adaptive_mean(np.tile(MEDIANS["even"][0], (20_000, 1)), radius=5.0, epsilon=1.5, runs=True, rng=rng(14))
     assert noise_distribution_test(sample, median_cdf(*MEDIANS["even"])).pvalue > ALARM
 
 
-@pytest.mark.parametrize("epsilon", [1e-300, 1e-3, 1.0, 1e3, 1e308])
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-3, 1.0, 1e3, 1e308])
 @pytest.mark.parametrize("radius", [0.0, 5e-324, 1e-9, 1.0, 1e6, 1e300, 1.7e308])
 def test_answers_are_within_the_radius_whatever_the_data(radius, epsilon):
     data = [[1e308, -1e308, 0.0, 3.0], [1e308] * 4, [-1e308] * 4]
     data += [[5e-324, -5e-324, 0.0, 0.0], [7.0] * 4, [1e-3, 1.0, 1e3, 1e9]]
     with np.errstate(all="raise", under="ignore"):
         for n in (1, 2, 3, 4):
-            answers = adaptive_mean(np.array(data)[:, :n], radius=radius, epsilon=epsilon, rng=rng(15))
+            answers = adaptive_mean(np.array(data)[:, :n], radius=radius, epsilon=epsilon, runs=True, rng=rng(15))
             assert np.all(np.abs(answers) <= radius)  # which NaN is not
     if radius == 0:
         np.testing.assert_array_equal(answers, 0)
@@ -354,9 +354,9 @@ def test_answers_are_within_the_radius_whatever_the_data(radius, epsilon):
 def test_an_enormous_budget_finds_the_sample():
     """The centre lies between the middle records and the clip keeps all of them, so only rounding is left."""
     x = rng(16).normal(1234.5, 1, (50, 101))
-    np.testing.assert_allclose(adaptive_mean(x, radius=1e6, epsilon=1e9, rng=rng(17)), x.mean(axis=1), atol=1e-6)
+    np.testing.assert_allclose(adaptive_mean(x, radius=1e6, epsilon=1e9, runs=True, rng=rng(17)), x.mean(axis=1), atol=1e-6)
     ties = np.array([[2.0, 2.0, 2.0, 5.0, -7.0]])  # the two best intervals have no length
-    assert -7 <= adaptive_mean(ties, radius=10, epsilon=1e308, rng=rng(18))[0] <= 5
+    assert -7 <= adaptive_mean(ties, radius=10, epsilon=1e308, runs=True, rng=rng(18))[0] <= 5
     equal = np.full((20_000, 11), 2.0)  # all the mass is in the two intervals beside the records, by their lengths
     above = adaptive._answers(equal, AdaptivePlan(1, 1e308, 0.0, 0.0), 10.0, rng(19)) > 2
     assert above.mean() == pytest.approx(0.4, abs=0.02)  # 8 of 20; six standard errors
@@ -396,5 +396,5 @@ def test_data_are_left_alone():
     kept = x.copy()
     x.flags.writeable = False
     for epsilon in (0.1, 100.0):
-        adaptive_mean(x, radius=3, epsilon=epsilon, rng=rng())
+        adaptive_mean(x, radius=3, epsilon=epsilon, runs=True, rng=rng())
     np.testing.assert_array_equal(x, kept)

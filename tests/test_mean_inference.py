@@ -147,7 +147,7 @@ def settings(count, source):
 def test_errors_exceed_the_bound_no_more_often_than_allowed():
     source, runs, worst, used = rng(1), 600, 0, {}
     for estimator, n, level, public, mu, bound in settings(200, source):
-        answers = estimator(source.normal(mu, 1, (runs, n)), **public, rng=source)
+        answers = estimator(source.normal(mu, 1, (runs, n)), **public, runs=True, rng=source)
         misses = int(np.sum(~(np.abs(answers - mu) <= bound)))  # a refusal is a miss
         assert not too_often(misses, runs, 1 - level), (estimator.__name__, n, level, public, misses)
         worst = max(worst, (misses / runs - (1 - level)) / np.sqrt(level * (1 - level) / runs))
@@ -165,7 +165,7 @@ def test_a_bound_15_percent_smaller_would_be_broken(factor, breaks):
     """With β = 1e-4 the bound for clipping is exact up to 1e-4: at 85% of it, 8 to 9% miss instead of 5%."""
     source, runs = rng(2), 20_000
     bound = factor * clipped_mean_error_bound(size=100, radius=5, epsilon=0.5, beta=1e-4)
-    answers = clipped_mean(source.normal(-5, 1, (runs, 100)), radius=5, epsilon=0.5, beta=1e-4, rng=source)
+    answers = clipped_mean(source.normal(-5, 1, (runs, 100)), radius=5, epsilon=0.5, beta=1e-4, runs=True, rng=source)
     assert too_often(int(np.sum(np.abs(answers + 5) > bound)), runs, 0.05) == breaks
 
 
@@ -179,7 +179,7 @@ def test_intervals_cover_at_least_as_often_as_promised():
         level = 1 - 10 ** source.uniform(-2, -0.5)
         mu = radius * source.choice([-1, 1, source.uniform(-1, 1)])
         x = source.normal(mu, 1, (runs, n))
-        interval = mean_interval(x, radius=radius, epsilon=epsilon, level=level, rng=source)
+        interval = mean_interval(x, radius=radius, epsilon=epsilon, level=level, runs=True, rng=source)
         if interval[0, 0] == -radius and interval[0, 1] == radius and covered.count(1) > 4:
             continue  # nothing proven, nothing to be seen
         inside = int(np.sum((interval[:, 0] <= mu) & (mu <= interval[:, 1])))
@@ -194,7 +194,7 @@ def test_intervals_cover_at_least_as_often_as_promised():
 def test_an_interval_a_sixth_narrower_would_not_cover():
     """Where the coarse stage hardly fails the coverage is 95% up to β, so that the check above can fail."""
     x = rng(4).normal(33, 1, (20_000, 200))
-    interval = mean_interval(x, radius=50, epsilon=4, rng=rng(5))
+    interval = mean_interval(x, radius=50, epsilon=4, runs=True, rng=rng(5))
     middle, half = interval.mean(axis=1), (interval[:, 1] - interval[:, 0]) / 2
     assert not too_often(int(np.sum(np.abs(middle - 33) > half)), 20_000, 0.05)
     assert too_often(int(np.sum(np.abs(middle - 33) > half * 5 / 6)), 20_000, 0.05)
@@ -219,13 +219,13 @@ def test_intervals_within_the_radius():
         for radius in (0.0, 1e-9, 0.3, 1e3, 1e300, 1.7e308):
             for epsilon in (1e-300, 0.1, 10, 1e308):
                 x = np.array([[0.0] * 60, [radius] * 60, [1e308] * 60, [-1e308, 1e308] * 30])
-                ends = mean_interval(x, radius=radius, epsilon=epsilon, rng=rng(8))
+                ends = mean_interval(x, radius=radius, epsilon=epsilon, runs=True, rng=rng(8))
                 assert ends.shape == (4, 2) and np.all(ends[:, 0] <= ends[:, 1]) and np.all(np.abs(ends) <= radius)
-    free = mean_interval(np.zeros((2, 3, 5)), radius=10, epsilon=0.1, rng=rng(9))
+    free = mean_interval(np.zeros((2, 3, 5)), radius=10, epsilon=0.1, runs=True, rng=rng(9))
     assert free.shape == (2, 3, 2) and np.all(free == [-10, 10])
     free[0, 0, 0] = 7  # an array of its own
     assert mean_interval(np.zeros(5), radius=10, epsilon=0.1, rng=rng(9)).tolist() == [-10, 10]
-    assert mean_interval(np.zeros((0, 500), dtype=np.float32), radius=10, epsilon=1, rng=rng(9)).shape == (0, 2)
+    assert mean_interval(np.zeros((0, 500), dtype=np.float32), radius=10, epsilon=1, runs=True, rng=rng(9)).shape == (0, 2)
 
 
 # ----------------------------------------------------------------------------------------------------- unknown variance
@@ -236,10 +236,10 @@ def test_scale_first_and_then_the_mean(n, golden):
     """ε/4 for the scale, ε/4 and ε/2 for the mean of x over it: 95% of all errors are within golden · σ."""
     source, runs, sigma, epsilon = rng(13), 2000, 12.0, 1.0
     x = source.normal(1234, sigma, (runs, n))
-    scale = private_scale(x, epsilon=epsilon / 4, delta=1e-6, rng=source)
+    scale = private_scale(x, epsilon=epsilon / 4, delta=1e-6, runs=True, rng=source)
     scale = np.where(np.isnan(scale), np.inf, scale)
     units = np.where(np.isinf(scale), 1, scale)[:, np.newaxis]
-    answers = unbounded_mean(x / units, epsilon=0.75 * epsilon, delta=1e-6, split=1 / 3, rng=source) * units[:, 0]
+    answers = unbounded_mean(x / units, epsilon=0.75 * epsilon, delta=1e-6, split=1 / 3, runs=True, rng=source) * units[:, 0]
     error = np.where(np.isinf(scale) | np.isnan(answers), np.inf, np.abs(answers - 1234) / sigma)
     print(f"\nn = {n}, ε = 1 in all: 95% error {np.quantile(error, 0.95):.4f} σ, refused {np.isinf(error).mean():.2%}")
     assert np.quantile(error, 0.95) == pytest.approx(golden, rel=0.12)
@@ -256,7 +256,7 @@ def test_extreme_parameters_give_a_bound_or_none():
                     for error_bound in (clipped_mean_error_bound, two_stage_mean_error_bound):
                         assert error_bound(size=n, radius=radius, epsilon=epsilon) > 0
                     assert 0 <= adaptive_mean_error_bound(size=n, radius=radius, epsilon=epsilon) <= 2 * radius
-                    assert unbounded_mean_error_bound(size=n, epsilon=epsilon, delta=1e-9) > 0
+                    assert unbounded_mean_error_bound(size=n, epsilon=max(epsilon, 1e-9), delta=1e-9) > 0
     assert two_stage_mean_error_bound(size=10, radius=1e3, epsilon=0.1) == np.inf
     assert clipped_mean_error_bound(size=10, radius=1, epsilon=1, beta=0.06) == np.inf
     assert unbounded_mean_error_bound(size=10, epsilon=0.1, delta=1e-9) == np.inf
@@ -290,7 +290,7 @@ def test_data_are_left_alone():
     x = rng(14).normal(size=(5, 500))
     kept = x.copy()
     x.flags.writeable = False
-    mean_interval(x, radius=3, epsilon=1, rng=rng())
+    mean_interval(x, radius=3, epsilon=1, runs=True, rng=rng())
     np.testing.assert_array_equal(x, kept)
 
 

@@ -2,10 +2,13 @@
 decides about privacy."""
 
 import inspect
+import io
 import re
 from pathlib import Path
 
 import pytest
+from docutils.core import publish_doctree
+from sphinx.ext.napoleon import Config, NumpyDocstring
 
 from dplib.book.reference import public_names
 
@@ -48,9 +51,9 @@ TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell", "rows_per_unit": "how many",
           "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid|step",
-          "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
+          "runs": "independent", "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
-NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "rng"}
+NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "neighbor", "noise", "rows_per_unit", "rng"}
 
 
 def public_functions():
@@ -176,6 +179,24 @@ def test_mutants_of_the_references_are_found():
     assert not list(problems_of_references(right))
     for mutant in ("thm-laplace", right.replace("Laplace", "Gauss"), "theorem *X* on the page *Y* (thm-none)"):
         assert list(problems_of_references(mutant)), mutant
+
+
+# --- what the builder of the site reads ---------------------------------------------------------------------------------------
+
+def complaints(docstring):
+    """What is wrong with its lines as reStructuredText, which the builder of the site would say many minutes later."""
+    said, fields = io.StringIO(), Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_custom_sections=["Symbols"])
+    publish_doctree(str(NumpyDocstring(docstring, fields)), settings_overrides=dict(warning_stream=said, report_level=2))
+    return [line for line in said.getvalue().splitlines() if re.search("indentation|blank line|[Tt]itle", line)]
+
+
+def test_every_docstring_is_read_without_a_complaint():
+    assert {name: found for name, function in public_functions() if (found := complaints(inspect.getdoc(function) or ""))} == {}
+
+
+def test_a_broken_line_of_a_docstring_is_found():
+    """It once cost a whole build."""
+    assert complaints("Returns\n-------\nfloat\n    One line,\n            and one that is indented for no reason.\n  And less.")
 
 
 def test_the_page_of_the_package_has_every_name_and_every_module_a_page():

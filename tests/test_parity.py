@@ -2,6 +2,7 @@
 
 import math
 import time
+from functools import partial
 from itertools import product
 
 import mpmath
@@ -66,7 +67,7 @@ def coins(epsilon, neighbor="replace"):
 def drawn(mechanism, x, y, runs, seed, **given):
     """How often each answer occurs."""
     copies = [np.broadcast_to(a, (runs, *np.shape(a))) for a in (x, y)]
-    return np.bincount(index(mechanism(*copies, rng=rng(seed), **given)), minlength=2 ** np.shape(x)[-1] + 1)
+    return np.bincount(index(mechanism(*copies, runs=True, rng=rng(seed), **given)), minlength=2 ** np.shape(x)[-1] + 1)
 
 
 # ------------------------------------------------------------------------------------------------------- Walsh, Hadamard
@@ -103,7 +104,8 @@ def test_walsh_hadamard_refuses(bad):
 def test_every_answer_fits_and_every_fitting_one_is_given(n, d):
     """With ε = 60 all records are kept and refused is never."""
     x, y = data_sets(n, d)
-    answers = index(private_parity(np.tile(x, (150, 1, 1, 1)), np.tile(y, (150, 1, 1)), epsilon=60, rng=rng()))
+    answers = index(private_parity(np.tile(x, (150, 1, 1, 1)), np.tile(y, (150, 1, 1)), epsilon=60, neighbor="replace", runs=True,
+                                   rng=rng()))
     seen = np.array([np.bincount(column, minlength=2**d + 1) for column in answers.T]) > 0
     right = np.array([solution_distribution(a, b) for a, b in zip(x, y)]) > 0
     assert np.array_equal(seen, right)          # one of 8 is missed in 150 draws with probability 2e-9
@@ -131,13 +133,13 @@ def test_any_number_of_questions(d):
     for n in (0, 1, d // 2, d, 2 * d):
         x = draw.integers(0, 2, (20, n, d))
         y = x @ s % 2
-        found = private_parity(x, y, epsilon=60, rng=draw)
+        found = private_parity(x, y, epsilon=60, neighbor="replace", runs=True, rng=draw)
         assert found.min(initial=0) >= 0 and np.array_equal((x @ found[..., None].astype(int))[..., 0] % 2, y)
         spoilt = y ^ (draw.random(y.shape) < 2 / (n + 1))
         fits = [naive(*data) is not None for data in zip(x, spoilt)]
-        assert (private_parity(x, spoilt, epsilon=60, rng=draw)[:, 0] >= 0).tolist() == fits
+        assert (private_parity(x, spoilt, epsilon=60, neighbor="replace", runs=True, rng=draw)[:, 0] >= 0).tolist() == fits
     assert np.array_equal(found, np.tile(s, (20, 1)))
-    with_one_record = private_parity(x[:, :1], y[:, :1], epsilon=60, rng=draw)
+    with_one_record = private_parity(x[:, :1], y[:, :1], epsilon=60, neighbor="replace", runs=True, rng=draw)
     assert 0.3 < with_one_record.mean() < 0.7   # a uniform solution
 
 
@@ -208,7 +210,7 @@ def test_blocks_answer_in_turn_and_have_records_of_their_own(blocks):
         expected[:4] += quiet * one[:4]
         quiet *= one[4]
     expected[4] = quiet
-    counts = drawn(private_parity, x, y, 60_000, 2, epsilon=1.2, blocks=blocks)
+    counts = drawn(private_parity, x, y, 60_000, 2, epsilon=1.2, neighbor="replace", blocks=blocks)
     assert chi_square(counts, expected) > ALARM
     if 1 < blocks < 5:                          # power: one block, or another order of the records
         assert chi_square(counts, enumerated(x, y, *coins(1.2))) < ALARM
@@ -252,7 +254,8 @@ def test_success_probability_is_that_of_the_ranks(d, wrong):
         for j in range(blocks):
             right, silent = one_block(len(range(j, n, blocks)), d, 1.0, wrong)
             total, quiet = total + quiet * right, quiet * silent
-        assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=1, blocks=blocks) == pytest.approx(total, rel=1e-12)
+        assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=1, neighbor="replace",
+                                          blocks=blocks) == pytest.approx(total, rel=1e-12)
 
 
 def test_success_probability_is_that_of_all_data_sets():
@@ -263,7 +266,8 @@ def test_success_probability_is_that_of_all_data_sets():
         for flips in np.array(list(product((0, 1), repeat=n))):
             y = (x @ [1, 0] + flips) % 2
             total += wrong ** flips.sum() * (1 - wrong) ** (n - flips.sum()) * enumerated(x, y, *coins(epsilon))[1] / 2 ** (n * d)
-    assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=epsilon) == pytest.approx(total, rel=1e-12)
+    assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=epsilon, neighbor="replace") == pytest.approx(total,
+                                                                                                                              rel=1e-12)
 
 
 def test_ranks_golden():
@@ -273,27 +277,28 @@ def test_ranks_golden():
 def test_success_golden():
     for d, n in {2: 13, 4: 19, 6: 24, 8: 29, 10: 34, 12: 39, 14: 44, 20: 59, 30: 83}.items():
         assert parity_sample_size(dimension=d, epsilon=1, beta=0.25) == (n, 1)
-    assert parity_success_probability(size=400, dimension=62, epsilon=1) == pytest.approx(0.788, abs=5e-4)
-    one = parity_success_probability(size=range(200), dimension=12, wrong=0.1, epsilon=1)
+    assert parity_success_probability(size=400, dimension=62, epsilon=1, neighbor="replace") == pytest.approx(0.788, abs=5e-4)
+    one = parity_success_probability(size=range(200), dimension=12, wrong=0.1, epsilon=1, neighbor="replace")
     assert one.argmax() == 32 and one.max() == pytest.approx(0.1308, abs=5e-5)
     assert one[[39, 60]] == pytest.approx([0.115, 0.046], abs=5e-4)
-    other = parity_success_probability(size=range(200), dimension=20, wrong=0.05, epsilon=1)
+    other = parity_success_probability(size=range(200), dimension=20, wrong=0.05, epsilon=1, neighbor="replace")
     assert other.argmax() == 54 and other.max() == pytest.approx(0.1933, abs=5e-5)
     for n, d, wrong, blocks in ((836, 12, 0.1, 19), (549, 20, 0.05, 9)):
-        assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=1, blocks=blocks) >= 0.75
+        assert parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=1, neighbor="replace", blocks=blocks) >= 0.75
         for k in range(1, 60):                  # fewer people in blocks of one size
             fewer = np.arange(k, n, k)
-            assert parity_success_probability(size=fewer, dimension=d, wrong=wrong, epsilon=1, blocks=k).max() < 0.75
+            assert parity_success_probability(size=fewer, dimension=d, wrong=wrong, epsilon=1, neighbor="replace", blocks=k).max() < 0.75
     assert parity_sample_size(dimension=12, wrong=0.1, epsilon=1, beta=0.25) == (815, 18)        # of 45 and 46
     assert parity_sample_size(dimension=20, wrong=0.05, epsilon=1, beta=0.25) == (542, 9)
-    half = [parity_success_probability(size=4000, dimension=12, epsilon=0.5, blocks=k) for k in (1, 2)]
+    half = [parity_success_probability(size=4000, dimension=12, epsilon=0.5, neighbor="replace", blocks=k) for k in (1, 2)]
     assert half == pytest.approx([0.726, 0.925], abs=5e-4)
 
 
 def test_sample_size_is_the_least_of_all_numbers_of_blocks():
     for d, wrong, epsilon, beta in ((3, 0, 1, 0.2), (3, 0.1, 2, 0.3)):
         n, blocks = parity_sample_size(dimension=d, wrong=wrong, epsilon=epsilon, beta=beta)
-        chance = lambda size: [parity_success_probability(size=size, dimension=d, wrong=wrong, epsilon=epsilon, blocks=k)
+        chance = lambda size: [parity_success_probability(size=size, dimension=d, wrong=wrong, epsilon=epsilon, neighbor="replace",
+                                                          blocks=k)
                                for k in range(1, size + 1)]
         assert max(chance(n - 1)) < 1 - beta <= chance(n)[blocks - 1] and max(chance(n)[:blocks - 1], default=0) < 1 - beta
     with pytest.raises(ValueError, match="beta"):
@@ -306,17 +311,17 @@ def test_the_mechanism_is_right_as_often_as_it_says(d, n, wrong, blocks, epsilon
     s = draw.integers(0, 2, d)
     x = draw.integers(0, 2, (runs, n, d), dtype=np.int8)
     y = (x @ s + (draw.random((runs, n)) < wrong)) % 2
-    right = np.all(private_parity(x, y, epsilon=epsilon, blocks=blocks, rng=draw) == s, axis=-1).sum()
-    chance = parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=epsilon, blocks=blocks)
+    right = np.all(private_parity(x, y, epsilon=epsilon, neighbor="replace", blocks=blocks, runs=True, rng=draw) == s, axis=-1).sum()
+    chance = parity_success_probability(size=n, dimension=d, wrong=wrong, epsilon=epsilon, neighbor="replace", blocks=blocks)
     assert abs(standard_errors(right, runs, chance)) < FAR
 
 
 def test_chances_where_floats_end():
-    assert parity_success_probability(size=[0, 1], dimension=1, epsilon=800.0) == pytest.approx([0.5, 0.75])
-    assert parity_success_probability(size=5, dimension=3, epsilon=1e-12) == pytest.approx(2 / 3 / 8)
-    assert parity_success_probability(size=3, dimension=2000, epsilon=1, blocks=2) == 0
-    assert parity_success_probability(size=[[1, 2]], dimension=2, epsilon=1).shape == (1, 2)
-    assert np.shape(parity_success_probability(size=7, dimension=2, epsilon=1)) == ()
+    assert parity_success_probability(size=[0, 1], dimension=1, epsilon=800.0, neighbor="replace") == pytest.approx([0.5, 0.75])
+    assert parity_success_probability(size=5, dimension=3, epsilon=1e-12, neighbor="replace") == pytest.approx(2 / 3 / 8)
+    assert parity_success_probability(size=3, dimension=2000, epsilon=1, neighbor="replace", blocks=2) == 0
+    assert parity_success_probability(size=[[1, 2]], dimension=2, epsilon=1, neighbor="replace").shape == (1, 2)
+    assert np.shape(parity_success_probability(size=7, dimension=2, epsilon=1, neighbor="replace")) == ()
 
 
 # ---------------------------------------------------------------------------------------------------------------- scores
@@ -338,7 +343,7 @@ def test_scores_need_few_people_even_with_wrong_labels():
         draw, runs = rng(8), 800
         x = draw.integers(0, 2, (runs, n, 12), dtype=np.int8)
         y = (x[..., 3] + x[..., 11] + (draw.random((runs, n)) < wrong)) % 2
-        right = np.all(private_parity_by_scores(x, y, epsilon=1, rng=draw) == np.isin(np.arange(12), (3, 11)), axis=-1).sum()
+        right = np.all(private_parity_by_scores(x, y, epsilon=1, runs=True, rng=draw) == np.isin(np.arange(12), (3, 11)), axis=-1).sum()
         assert abs(standard_errors(right, runs, chance)) < FAR
 
 
@@ -514,12 +519,12 @@ def test_what_can_be_learnt_stands_above_what_cannot(epsilon):
 # ------------------------------------------------------------------------------------------------------------- arguments
 
 
-MECHANISMS = [private_parity, private_parity_by_scores, learn_parity_locally]
+MECHANISMS = [partial(private_parity, neighbor="replace"), private_parity_by_scores, learn_parity_locally]
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_shapes_types_and_no_mutation(mechanism):
-    run = {"epsilon": 1.0, "rng": rng()}
+    run = {"epsilon": 1.0, "runs": True, "rng": rng()}
     x, y = rng(1).integers(0, 2, (2, 3, 6, 4)), rng(1).integers(0, 2, (2, 3, 6))
     kept = x.copy(), y.copy()
     answer = mechanism(x, y, **run)
@@ -530,7 +535,7 @@ def test_shapes_types_and_no_mutation(mechanism):
         assert answer.shape == (4,) and answer.dtype == np.int8
     assert mechanism(np.zeros((7, 0, 3)), np.zeros((7, 0)), **run).shape == (7, 3)
     assert mechanism(np.zeros((0, 5, 3)), np.zeros((0, 5)), **run).shape == (0, 3)
-    same = [mechanism(x, y, epsilon=1.0, rng=rng(3)) for _ in range(2)]
+    same = [mechanism(x, y, epsilon=1.0, runs=True, rng=rng(3)) for _ in range(2)]
     assert np.array_equal(*same)
 
 
@@ -561,7 +566,7 @@ def test_blocks_and_relation_are_checked():
     data = dict(x=np.zeros((3, 2), int), y=[0, 0, 0], epsilon=1, rng=rng())
     for blocks in (0, -1, 1.5, None):
         with pytest.raises(ValueError, match="blocks"):
-            private_parity(**data, blocks=blocks)
+            private_parity(**data, blocks=blocks, neighbor="replace")
     with pytest.raises(ValueError, match="blocks must be 1 under add_remove"):
         private_parity(**data, blocks=2, neighbor="add_remove")
     with pytest.raises(ValueError, match="neighbor"):
@@ -569,7 +574,7 @@ def test_blocks_and_relation_are_checked():
 
 
 @pytest.mark.parametrize("call, good", [
-    (parity_success_probability, {"size": 3, "dimension": 4, "wrong": 0.1, "epsilon": 1, "blocks": 2}),
+    (partial(parity_success_probability, neighbor="replace"), {"size": 3, "dimension": 4, "wrong": 0.1, "epsilon": 1, "blocks": 2}),
     (parity_sample_size, {"dimension": 4, "wrong": 0.1, "epsilon": 1, "beta": 0.5}),
     (local_parity_success, {"size": 3, "dimension": 4, "epsilon": 1}),
     (local_parity_sample_size, {"dimension": 4, "epsilon": 1, "beta": 0.5}),

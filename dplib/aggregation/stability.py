@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dplib import _checks, _samplers, mechanisms
+from dplib import _checks, _grid, _samplers
 from dplib._numerics import log1mexp
 from dplib.sample_size import least_size
 
@@ -51,7 +51,7 @@ def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
     -----
     :Privacy: Each entry is a test of its own, ε-DP under the relation of ``sensitivity``; several tests of one data set add up.
         With probability at least 1 - δ it fails where t ≤ θ. So what is (ε₂, δ)-DP *on pairs of neighbours one of which has
-        t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP on all pairs: one and the same δ. Idealised arithmetic.
+        t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP on all pairs: one and the same δ. Given fair bits.
     :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
     :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and Lei, *Differential privacy
         and robust statistics* (2009).
@@ -62,11 +62,13 @@ def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
     >>> passes_test([0, 10, 20], sensitivity=1, threshold=0, epsilon=1, delta=1e-6, rng=rng)
     array([False, False,  True])
     """
-    margin = -_checks.scale(sensitivity, epsilon) * np.log(2 * _checks.parameter("delta", delta))
+    noise = _grid.laplace_noise(sensitivity=_checks.parameter("sensitivity", sensitivity), epsilon=_checks.parameter("epsilon", epsilon))
+    margin = noise.grid + _grid.tail_bound(noise, _checks.parameter("delta", delta))  # the statistic is moved by half of g
     threshold = _checks.reals("threshold", threshold)
     statistic = _checks.reals("statistic", statistic)
     each = np.broadcast_to(statistic, np.broadcast_shapes(statistic.shape, threshold.shape))
-    return mechanisms.laplace(each, sensitivity=sensitivity, epsilon=epsilon, rng=rng) > threshold + margin
+    with np.errstate(over="ignore"):
+        return noise.added_to(each, _checks.generator(rng)) > threshold + margin
 
 
 def stable_release_probability(distance, *, epsilon, delta):
@@ -133,6 +135,8 @@ def release_if_stable(value, distance, *, epsilon, delta, rng):
     """
     epsilon, delta = _budget(epsilon, delta)
     distance = _checks.integers("distance", distance, at_least=0)
+    if distance.ndim:
+        _same_shape(value, distance.shape)
     refused, shown = _refusal_and_release(distance, epsilon, delta)
     rare = _samplers.bernoulli(np.minimum(refused, shown), distance.shape, _checks.generator(rng))  # of two, toss the small one
     shown = rare ^ (refused < shown)
@@ -140,8 +144,23 @@ def release_if_stable(value, distance, *, epsilon, delta, rng):
     if distance.ndim == 0:
         return value if shown else refusal
     out = np.full(distance.shape, refusal, dtype=object)
-    out[shown] = np.broadcast_to(np.asarray(value, dtype=object), distance.shape)[shown]
+    for place in zip(*np.nonzero(shown), strict=True):  # one by one: what an answer looks like is a secret where it is not shown
+        out[place] = _at(value, place)
     return out
+
+
+def _same_shape(value, shape):
+    """Whether the outer sequences of the value have the shape of the distances; of the answers themselves nothing is asked."""
+    if shape and (isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != shape[0]):
+        raise ValueError(f"value must have an answer for each distance, shape {shape}")
+    for part in value if len(shape) > 1 else ():
+        _same_shape(part, shape[1:])
+
+
+def _at(value, place):
+    for index in place:
+        value = value[index]
+    return value
 
 
 def _budget(epsilon, delta):

@@ -3,30 +3,36 @@
 import numpy as np
 from scipy.special import ndtri
 
-from dplib import _checks, histograms, mechanisms
+from dplib import _checks, _grid, histograms, mechanisms
+from dplib.factorization.factors import ROUNDING
 
 
-def release_central(labels, factorization, *, epsilon, delta, neighbor="replace", rng):
+MOST_RECORDS = 2**26  # under ``add_remove``, where their number is a secret, and yet the rounding of sums has to be paid for
+
+
+def release_central(labels, factorization, *, epsilon, delta, neighbor, runs=False, rng):
     """Answer all questions about the counts of the cells, with correlated Gaussian noise.
 
     Parameters
     ----------
     labels, factorization, epsilon
-        As in `release_local`; there may be no records at all.
+        As in `release_local`; there may be no records at all, and at most 2**26 of them under ``add_remove``.
     delta : float in (0, 1)
     neighbor : {"replace", "add_remove"}
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, shape (..., m), sums over the records: W times the counts, plus R times N(0, σ²) noise
+    float64, shape (..., m), sums over the records: R(A · counts + N(0, σ²) noise) plus the offset of every record
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation, for labels that are cells. It is R(A · counts + noise), post-processed.
-        A centred factorization needs the number of records, so it is refused under ``add_remove``. Idealised arithmetic.
-    :Error: No bias; `central_variance` exactly, and `release_central_error_bound`.
-    :Cost: One product with W and one with R.
+    :Privacy: (ε, δ)-DP under the stated relation, for labels that are cells, given fair bits: A · counts, with noise on a grid, is
+        post-processed. What its rounding may move is bounded by ``factorization.rounding`` and paid for, under ``add_remove`` for
+        data sets of at most 2**26 records. A centred factorization needs the number of records, so it is refused under ``add_remove``.
+    :Error: No bias but that of RA for W; `central_variance`, and `release_central_error_bound`.
+    :Cost: One product with A and one with R.
     :References: Corollary *The same with a curator* on the page *Many answers from one vector* (cor-central-factorization);
         Li, Miklau, Hay, McGregor and Rastogi, *The matrix mechanism* (2015).
 
@@ -35,21 +41,36 @@ def release_central(labels, factorization, *, epsilon, delta, neighbor="replace"
     >>> from dplib.factorization import square_root_factorization
     >>> rng = np.random.default_rng(1)
     >>> fast = square_root_factorization(cells=2**20)
-    >>> answers = release_central(np.arange(0, 2**20, 2), fast, epsilon=1, delta=1e-6, rng=rng)
+    >>> answers = release_central(np.arange(0, 2**20, 2), fast, epsilon=1, delta=1e-6, neighbor="replace", rng=rng)
     >>> answers[[2**10, 2**15, 2**19]].round()
-    array([   480.,  16321., 262146.])
+    array([   520.,  16375., 262124.])
     """
-    sigma = _central_sigma(factorization, epsilon, delta, neighbor)
-    _checks.generator(rng)
-    counts = histograms._count_cells(labels, factorization.workload.shape[1], None)
+    sensitivity = _sensitivity(factorization, neighbor)
+    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
+    counts = histograms._count_cells(labels, factorization.workload.shape[1], None, runs)
     *batch, cells = counts.shape
-    answers = factorization.workload @ counts.reshape(-1, cells).T.astype(float)
-    if sigma > 0:
-        answers += factorization.R @ rng.normal(scale=sigma, size=(factorization.dimension, answers.shape[1]))
+    records = _most_records(counts, neighbor)
+    rng, counts = _checks.generator(rng), counts.reshape(-1, cells).T.astype(float)
+    reports = factorization.A @ counts
+    if sensitivity > 0:
+        error = factorization.rounding * max(records, 1) / factorization.dimension**0.5
+        noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=epsilon, delta=delta, entries=factorization.dimension, error=error)
+        reports = noise.added_to(reports, rng)
+    answers = factorization.R @ reports + np.multiply.outer(factorization.offset, counts.sum(axis=0))
     return answers.T.reshape(*batch, -1)
 
 
-def central_variance(factorization, *, epsilon, delta, neighbor="replace"):
+def _most_records(counts, neighbor):
+    """How many records there may be: under ``add_remove`` their number is no public one."""
+    records = int(counts.sum(axis=-1).max(initial=0))
+    if neighbor == "replace":
+        return records
+    if records > MOST_RECORDS:
+        raise ValueError("labels must be at most 2**26 records under add_remove")
+    return MOST_RECORDS
+
+
+def central_variance(factorization, *, epsilon, delta, neighbor):
     """The variance of each answer of `release_central`.
 
     Parameters
@@ -63,7 +84,7 @@ def central_variance(factorization, *, epsilon, delta, neighbor="replace"):
 
     Notes
     -----
-    :Error: Exact, whatever the data.
+    :Error: Exact, whatever the data, up to what is paid for rounding.
     :References: Corollary *The same with a curator* on the page *Many answers from one vector* (cor-central-factorization).
 
     Examples
@@ -77,7 +98,7 @@ def central_variance(factorization, *, epsilon, delta, neighbor="replace"):
     return (_central_sigma(factorization, epsilon, delta, neighbor) * factorization.row_norms) ** 2
 
 
-def release_central_error_bound(factorization, *, epsilon, delta, neighbor="replace", beta):
+def release_central_error_bound(factorization, *, epsilon, delta, neighbor, beta):
     """How far off the worst answer of `release_central` is, at most, with high probability.
 
     Parameters
@@ -109,8 +130,13 @@ def release_central_error_bound(factorization, *, epsilon, delta, neighbor="repl
 def _central_sigma(factorization, epsilon, delta, neighbor):
     """The standard deviation of the noise; 0 if no record can change an answer."""
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
+    sensitivity = _sensitivity(factorization, neighbor)
+    return float(mechanisms.gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)) if sensitivity > 0 else 0.0
+
+
+def _sensitivity(factorization, neighbor):
+    """How far one record moves the sum of the columns of A, in ℓ₂ norm."""
     joined = _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "add_remove"
     if joined and np.any(factorization.offset):
         raise ValueError('neighbor must be "replace" for a centred factorization, whose offset counts all records, got "add_remove"')
-    sensitivity = float(factorization.column_norms.max()) if joined else factorization.diameter
-    return float(mechanisms.gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)) if sensitivity > 0 else 0.0
+    return float(factorization.column_norms.max()) * (1 + ROUNDING) if joined else factorization.diameter

@@ -19,6 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 from dplib import _checks
 
 ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
+UNIT = 2.0**-53  # of a rounding
 BLOCK = 1 << 20  # numbers at a time
 
 
@@ -33,6 +34,8 @@ class Factorization:
     row_norms, column_norms : float64 arrays, shapes (m,) and (N,), ℓ₂ norms of the rows of R and the columns of A
     lower : float, no factorization of W (centred, if this one is) has a smaller `error`; 0 if nothing was computed
     known_diameter : float, optional, `diameter`, where a formula gives it
+    rounding : float
+        How far off products with A are, at most: an average of columns in ℓ₂ norm, computed in floats.
     """
 
     workload: np.ndarray | LinearOperator
@@ -43,6 +46,7 @@ class Factorization:
     column_norms: np.ndarray
     lower: float = 0.0
     known_diameter: float | None = None
+    rounding: float = 0.0
 
     def __repr__(self):
         (m, N), k = self.workload.shape, self.dimension
@@ -65,13 +69,15 @@ class Factorization:
 
     @cached_property
     def diameter(self):
-        """The largest distance between two columns of A."""
+        """The largest distance between two columns of A, rounded up."""
         if self.known_diameter is not None:
             return self.known_diameter
-        squares, width = self.column_norms**2, max(1, BLOCK // self.A.shape[1])
+        A, width = self.A - self.A[:, :1], max(1, BLOCK // self.A.shape[1])  # what all columns share would swallow what they do not
+        squares = np.square(A).sum(axis=0)
         blocks = (slice(i, i + width) for i in range(0, squares.size, width))
-        farthest = max(np.max(squares[b, None] + squares - 2 * self.A[:, b].T @ self.A) for b in blocks)
-        return float(np.sqrt(max(farthest, 0.0)) * (1 + ROUNDING))
+        farthest = max(np.max(squares[b, None] + squares - 2 * A[:, b].T @ A) for b in blocks)
+        lost = 8 * (len(A) + 4) * UNIT * squares.max()  # more than the rounding of squares and products
+        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + ROUNDING))
 
 
 def factorization_of(workload, *, R, A, u=None, lower=0.0):
@@ -106,7 +112,9 @@ def factorization_of(workload, *, R, A, u=None, lower=0.0):
         raise ValueError(f"u must have one entry for each of {len(W)} questions, got shape {u.shape}")
     if (off := np.abs(R @ A + u[:, None] - W).max()) > 1e-9 * max(np.abs(W).max(), np.finfo(float).tiny):
         raise ValueError(f"R @ A + u must be the workload, got a difference of {off:g}")
-    return Factorization(W, R, A, u, np.linalg.norm(R, axis=1), np.linalg.norm(A, axis=0), float(lower))
+    norms = np.linalg.norm(A, axis=0)
+    rounding = 2 * A.shape[1] * UNIT * float(norms.max())  # of a sum of N terms in any order
+    return Factorization(W, R, A, u, np.linalg.norm(R, axis=1), norms, float(lower), rounding=rounding)
 
 
 def _matrix(name, value):

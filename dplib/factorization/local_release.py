@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from dplib import _checks, local, mechanisms
+from dplib import _checks, _grid, local, mechanisms
 from dplib.factorization.factors import BLOCK
 
 
-def release_local(labels, factorization, *, epsilon, rng):
+def release_local(labels, factorization, *, epsilon, runs=False, rng):
     """Answer all questions from one message a person, an ε-private vector.
 
     Parameters
@@ -14,6 +14,7 @@ def release_local(labels, factorization, *, epsilon, rng):
     labels : array_like of integers, shape (..., n), the cell of each person, 0, …, N - 1
     factorization : Factorization of the questions, by which each person's vector is a column of A
     epsilon : float > 0
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -23,7 +24,7 @@ def release_local(labels, factorization, *, epsilon, rng):
     Notes
     -----
     :Privacy: Every message is ε-DP by itself (local model), and so are all together under ``replace``, for labels that are
-        cells. Idealised arithmetic.
+        cells, given fair bits.
     :Error: No bias; `local_variance` exactly, and `release_local_error_bound`.
     :Cost: O(nk), plus one product with R; a linear operator A is applied to every person's cell.
     :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization);
@@ -40,15 +41,15 @@ def release_local(labels, factorization, *, epsilon, rng):
     epsilon = _checks.parameter("epsilon", epsilon)
     radius = float(factorization.column_norms.max())
     randomize = (lambda v: local.l2_ball_randomizer(v, radius=radius, epsilon=epsilon, rng=rng)) if radius > 0 else None
-    return _average(labels, factorization, randomize, rng)
+    return _average(labels, factorization, randomize, runs, rng)
 
 
-def release_local_gaussian(labels, factorization, *, epsilon, delta, rng):
+def release_local_gaussian(labels, factorization, *, epsilon, delta, runs=False, rng):
     """Answer all questions from one message a person, an (ε, δ)-private vector with Gaussian noise.
 
     Parameters
     ----------
-    labels, factorization, epsilon, rng
+    labels, factorization, epsilon, runs, rng
         As in `release_local`.
     delta : float in (0, 1)
 
@@ -59,7 +60,7 @@ def release_local_gaussian(labels, factorization, *, epsilon, delta, rng):
     Notes
     -----
     :Privacy: Every message is (ε, δ)-DP by itself (local model), and so are all together under ``replace``, for labels that
-        are cells. Idealised arithmetic.
+        are cells, given fair bits.
     :Error: No bias; `local_gaussian_variance` exactly.
     :Cost: As in `release_local`.
     :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian).
@@ -70,19 +71,23 @@ def release_local_gaussian(labels, factorization, *, epsilon, delta, rng):
     >>> rng = np.random.default_rng(1)
     >>> best = square_root_factorization(cells=4)
     >>> release_local_gaussian(np.repeat([0, 1, 3], 20_000), best, epsilon=1, delta=1e-6, rng=rng).round(1)
-    array([0.3, 0.6, 0.6, 1. ])
+    array([0.3, 0.7, 0.7, 1. ])
     """
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
-    given = dict(sensitivity=factorization.diameter, epsilon=epsilon, delta=delta, rng=rng)
-    return _average(labels, factorization, (lambda v: mechanisms.gaussian(v, **given)) if given["sensitivity"] > 0 else None, rng)
+    diameter = factorization.diameter
+    if diameter == 0:
+        return _average(labels, factorization, None, runs, rng)
+    noise = _grid.ball_noise(diameter + 2 * factorization.rounding, epsilon, delta, factorization.dimension)
+    return _average(labels, factorization, lambda vectors: noise.added_to(vectors, rng), runs, rng)
 
 
-def _average(labels, factorization, randomize, rng):
+def _average(labels, factorization, randomize, runs, rng):
     """Answers from the average of randomised columns of A, a block of people at a time."""
     N, k = factorization.workload.shape[1], factorization.dimension
     labels = _checks.integers("labels", _checks.whole("labels", labels), at_least=0, at_most=N - 1).astype(np.int64)
     if labels.ndim == 0 or labels.shape[-1] == 0:
         raise ValueError(f"labels must have at least one record on the last axis, got shape {labels.shape}")
+    _checks.one_data_set("labels", labels, runs)
     _checks.generator(rng)
     *batch, n = labels.shape
     rows = labels.reshape(-1, n)

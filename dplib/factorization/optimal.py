@@ -18,6 +18,8 @@ from dplib.factorization.factors import ROUNDING, _matrix, factorization_of
 MOST_STEPS = 10_000
 LEAST_WEIGHT = 1e-8  # of one question or cell, relative to equal weights: so that nothing underflows
 TINY = np.finfo(float).eps
+LOST = 1e-12  # of the largest entry: what RA may miss of W
+ROUNDS = 4  # for questions that matter so little that rounding hides them from the first
 
 
 def optimal_factorization(workload, *, gap, centered=False):
@@ -51,19 +53,31 @@ def optimal_factorization(workload, *, gap, centered=False):
     """
     W = _matrix("workload", workload)
     gap = _checks.parameter("gap", gap)
+    R, A, offset, lower = _optimal(W, gap, centered)
+    for _ in range(ROUNDS):
+        lost = W - R @ A - offset[:, None]
+        if np.abs(lost).max() <= LOST * np.abs(W).max():
+            break
+        more = _optimal(lost, gap, False)
+        R, A = np.hstack([R, more[0]]), np.vstack([A, more[1]])
+    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - ROUNDING))
+
+
+def _optimal(W, gap, centered):
+    """R, A, u and a lower bound: of all questions and cells that matter, up to the rounding of the largest."""
     rows = np.any(W != W[:, :1], axis=1) if centered else np.any(W != 0, axis=1)
     columns = np.any(W != 0, axis=0) | bool(centered)
-    R, A, offset = np.zeros((len(W), 1)), np.zeros((1, W.shape[1])), W[:, 0] * bool(centered)
-    lower = 0.0
-    if rows.any():
-        scale = np.abs(W).max()
-        live = W[np.ix_(rows, columns)] / scale
-        p, q, lower = _weights(live, gap, centered)
-        factors = _factors(live, p, q, centered)
-        R, A = np.zeros((len(W), factors[0].shape[1])), np.zeros((factors[1].shape[0], W.shape[1]))
-        R[rows], A[:, columns] = (np.sqrt(scale) * factor for factor in factors)
-        offset[rows] = live @ q * scale * bool(centered)
-    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - ROUNDING) * (scale if rows.any() else 0))
+    offset = W[:, 0] * bool(centered)
+    if not rows.any():
+        return np.zeros((len(W), 1)), np.zeros((1, W.shape[1])), offset, 0.0
+    scale = np.abs(W).max()
+    live = W[np.ix_(rows, columns)] / scale
+    p, q, lower = _weights(live, gap, centered)
+    factors = _factors(live, p, q, centered)
+    R, A = np.zeros((len(W), factors[0].shape[1])), np.zeros((factors[1].shape[0], W.shape[1]))
+    R[rows], A[:, columns] = (np.sqrt(scale) * factor for factor in factors)
+    offset[rows] = live @ q * scale * bool(centered)
+    return R, A, offset, lower * scale
 
 
 def gamma2(workload, *, gap, centered=False):

@@ -5,7 +5,7 @@ from scipy import fft
 from scipy.sparse.linalg import LinearOperator
 
 from dplib import _checks
-from dplib.factorization.factors import ROUNDING, Factorization, ball_weights
+from dplib.factorization.factors import ROUNDING, UNIT, Factorization, ball_weights
 
 MOST_CELLS = 2**30
 
@@ -74,7 +74,8 @@ def hierarchical_factorization(*, cells, least_squares=False, centered=False):
     return Factorization(
         _prefix_sums(cells), _operator((cells, nodes), answers), _operator((nodes, cells), sums),
         ends / 2**L if centered else np.zeros(cells), norms(ends, L, known_total=centered),
-        np.full(cells, np.sqrt(size)), known_diameter=float(np.sqrt(2 * L)))
+        np.full(cells, np.sqrt(size)), known_diameter=float(np.sqrt(2 * L)) * (1 + ROUNDING),
+        rounding=2 * UNIT * nodes**0.5 if centered else 0.0)  # sums of whole numbers are exact, less a share of all of them they are not
 
 
 def _levels(z, L):
@@ -170,7 +171,7 @@ def square_root_factorization(*, cells, centered=False):
     k = np.arange(1, cells)
     a = np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)]))
     squares = np.cumsum(a**2)
-    length = fft.next_fast_len(2 * cells - 1, real=True)
+    length = 1 << (2 * cells - 2).bit_length()
     kernel = fft.rfft(a, length)
 
     def convolve(x):
@@ -183,11 +184,19 @@ def square_root_factorization(*, cells, centered=False):
 
     # Columns further right are cut off earlier, so no two are further apart than the first and one of the others.
     overlap = fft.irfft(np.abs(kernel) ** 2, length)[:cells]
-    diameter = float(np.sqrt(np.max(squares[-1] + squares[::-1] - 2 * overlap)) * (1 + ROUNDING))
+    diameter = float(np.sqrt(np.max(squares[-1] + squares[::-1] - 2 * overlap)) * (1 + 1e3 * ROUNDING))
     root = _operator((cells, cells), convolve)
     columns, A, offset = squares[::-1], root, np.zeros(cells)
     if centered:
         c = convolve(ball_weights(columns, lambda q: transposed(convolve(q)), 1e-4, steps=1000))
         A = _operator((cells, cells), lambda x: convolve(x) - np.multiply.outer(c, x.sum(axis=0)).reshape(x.shape))
         columns, offset = np.maximum(columns - 2 * transposed(c) + c @ c, 0), convolve(c)
-    return Factorization(_prefix_sums(cells), root, A, offset, np.sqrt(squares), np.sqrt(columns), known_diameter=diameter)
+    return Factorization(_prefix_sums(cells), root, A, offset, np.sqrt(squares), np.sqrt(columns), known_diameter=diameter,
+                         rounding=_convolution_rounding(a, length, centered))
+
+
+def _convolution_rounding(a, length, centered):
+    """How far off a * x is in ℓ₂ norm, for ‖x‖₂ ≤ 1, by Fourier transforms that are each right to 8 (log₂ length + 2) roundings."""
+    transform = 8 * (length.bit_length() + 1) * UNIT  # Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2
+    one = transform * (2 * a.sum() + length**0.5 * np.linalg.norm(a)) * 2
+    return float(one + (3 * UNIT * a.size**0.5 if centered else 0))

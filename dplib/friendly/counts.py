@@ -14,6 +14,7 @@ from dplib import _checks
 HEIGHT, WIDTH = 248, 1024  # of a block of pairs; sums of up to 255 ones fit into a byte, and eight bytes are added at once
 SMALL = 48  # records, up to which all pairs of many data sets are compared at once
 PAIRS = HEIGHT * WIDTH  # compared at a time, on every path
+GOLDEN = (5**0.5 - 1) / 2
 UNCLEAR = 0.01  # in squared radii; with a larger rounding error all pairs of a block are compared by the rule
 
 
@@ -40,18 +41,18 @@ def friend_counts(x, *, radius):
     >>> friend_counts([[0], [0.5], [1.2], [7]], radius=1)
     array([2, 3, 2, 1])
     """
-    points, shape = records(x)
+    points, shape = records(x, runs=True)
     radius = _checks.parameter("radius", radius, above=0)
     with np.errstate(over="ignore", invalid="ignore"):  # a distance beyond all floats is larger than r like any other
         return _counts(points, radius).reshape(shape)
 
 
-def records(x):
+def records(x, runs):
     """Data sets of vectors as one float array of shape (runs, n, d), and the shape of a number for each record."""
     array = _checks.numbers("x", x)
     if array.ndim < 2 or 0 in array.shape[-2:]:
         raise ValueError(f"x must have shape (..., n, d) with at least one record and one coordinate, got shape {array.shape}")
-    array = _checks.reals("x", array)
+    array = _checks.reals("x", _checks.one_data_set("x", array, runs, axes=2))
     *batch, n, d = array.shape
     return array.reshape(prod(batch), n, d), (*batch, n)
 
@@ -118,15 +119,17 @@ def _ends(x, radius):
 
 
 def _blocked_counts(points, radius):
-    """Blocks of pairs, from the middle of the data outwards, so that no block compares records that are clearly apart."""
+    """Blocks of pairs along a fixed direction, so that no block compares records that are clearly apart along it.
+
+    The direction is public and so is how blocks are made: one record more or less here or there hardly changes the work.
+    """
     n = len(points)
-    middle = np.partition(points, n // 2, axis=0)[n // 2]
-    away = np.sqrt(np.square((points - middle) / radius).sum(axis=-1))
-    order = np.argsort(away)
-    points, away, counts = points[order], away[order], np.zeros(n, dtype=np.int64)
+    low, high = _shadows(points, radius)
+    order = np.argsort(low)
+    points, low, high, counts = points[order], low[order], high[order], np.zeros(n, dtype=np.int64)
     for top in range(0, n, HEIGHT):
         rows = slice(top, min(top + HEIGHT, n))
-        far = np.searchsorted(away, (away[rows.stop - 1] + 1) * (1 + 1e-9), side="right")
+        far = max(rows.stop, np.searchsorted(low, high[rows].max() + 1, side="right"))
         for part, friends in _blocks(points, rows, far, radius):
             counts[rows] += _row_sums(friends)
             if part.start >= rows.stop:  # the same pairs in the other order
@@ -134,6 +137,14 @@ def _blocked_counts(points, radius):
     result = np.empty(n, dtype=np.int64)
     result[order] = counts
     return result
+
+
+def _shadows(points, radius):
+    """Bounds of the place of each record along a direction of length 1 that no data lie along, in radii; friends are 1 apart at most."""
+    direction = 0.5 + np.arange(1, points.shape[-1] + 1) * GOLDEN % 1
+    parts = points * (direction / np.linalg.norm(direction) / radius)
+    place, doubt = parts.sum(axis=-1), 1e-15 * parts.shape[-1] * np.abs(parts).sum(axis=-1) + 1e-9
+    return np.nan_to_num(place - doubt, nan=-np.inf, neginf=-np.inf), np.nan_to_num(place + doubt, nan=np.inf, posinf=np.inf)
 
 
 def _blocks(points, rows, far, radius):

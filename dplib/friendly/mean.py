@@ -15,15 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtri
 
-from dplib import _checks, mechanisms
-from dplib.aggregation import passes_test
-from dplib.friendly.counts import records
-from dplib.friendly.weights import friendly_weights
+from dplib import _checks, _grid, mechanisms
+from dplib.friendly.counts import friend_counts, records
+from dplib.friendly.weights import whole_weights
 
 WEIGHT_SENSITIVITY = 3
 MISSING = 4  # of the weight, for pairs that are a little too far apart
 SPLITS = np.arange(1, 100) / 100
-LARGEST = np.finfo(float).max
+ROUNDED = 2.0**-48  # of the radius: more than the error of a weighted mean that is made of exact sums
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def friendly_plan(*, size, radius, epsilon, delta, strangers=0, split=None, beta
     kappa = closer_kappa(size, floor)
     sigma = mechanisms.gaussian_sigma(sensitivity=kappa * radius / floor, epsilon=epsilon * (1 - splits), delta=delta)
     best = np.argmin(sigma)
-    passes_above = floor[best] - scale[best] * np.log(2 * delta)
+    passes_above = floor[best] + _grid.tail_bound(_weight_noise(size, splits[best] * epsilon), delta) / max(size - 1, 1)
     return FriendlyPlan(*(float(value) for value in (splits[best], floor[best], scale[best], passes_above, kappa[best], sigma[best])),
                         _advice(size, strangers, epsilon))
 
@@ -143,7 +142,7 @@ def _advice(size, strangers, epsilon):
             f"{epsilon:g} would help.")
 
 
-def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, rng):
+def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, runs=False, rng):
     """The mean of vectors, weighted by friends, with Gaussian noise; no range is needed.
 
     Parameters
@@ -151,6 +150,7 @@ def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.
     x : array_like of real numbers, shape (..., n, d), data sets of n records with d coordinates each
     radius, epsilon, delta, strangers, split, beta
         As in `friendly_plan`; ``radius`` in the units of the records, public. `friendly_radius` has one for normal data.
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -161,7 +161,8 @@ def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace``, refusals included, with one δ for the test and the noise. Idealised arithmetic.
+    :Privacy: (ε, δ)-DP under ``replace``, refusals included, with one δ for the test and the noise, given fair bits. Weights are
+        whole numbers, records are rounded to 2**-40 of the radius or less, and nothing else that joins them is.
     :Error: Beside the noise, that of the mean; and at most 4/(n - 4) of the furthest record's distance from it, if at most 4 of the
         weight n is missing.
     :Cost: As `friend_counts`.
@@ -173,37 +174,60 @@ def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=[5e6, -3e9], size=(2000, 2))
     >>> (friendly_mean(x, radius=6, epsilon=1, delta=1e-6, rng=rng) - [5e6, -3e9]).round(2)
-    array([0.07, 0.15])
+    array([-0.08,  0.02])
     """
-    points, shape = records(x)
-    plan = friendly_plan(size=shape[-1], radius=radius, epsilon=epsilon, delta=delta, strangers=strangers, split=split, beta=beta)
-    answers = noisy_weighted_mean(points, friendly_weights(points, radius=radius), plan, radius=radius, epsilon=epsilon, delta=delta,
-                                  rng=rng)
+    points, shape = records(x, runs)
+    given = dict(radius=radius, epsilon=epsilon, delta=delta)
+    plan = friendly_plan(size=shape[-1], **given, strangers=strangers, split=split, beta=beta)
+    _checks.generator(rng)
+    if not plan.floor:
+        return np.full((*shape[:-1], points.shape[-1]), np.nan)
+    noise, unit = mean_noise(plan, entries=points.shape[-1], **given)
+    points = _grid.on_grid(points, unit)
+    answers = noisy_weighted_mean(points, friend_counts(points, radius=radius), plan, noise, unit, epsilon=epsilon, rng=rng)
     return answers.reshape(*shape[:-1], points.shape[-1])
 
 
-def noisy_weighted_mean(points, weights, plan, *, radius, epsilon, delta, rng):
-    """The test and the noise, for points of shape (runs, n, d) whose weights are known."""
-    _checks.generator(rng)
-    runs, _, d = points.shape
-    if not plan.floor:
-        return np.full((runs, d), np.nan)
+def mean_noise(plan, *, entries, radius, epsilon, delta):
+    """The noise of a mean, and the step of the grid to which records are moved: as fine, or coarser."""
+    sensitivity = plan.kappa * radius * (1 + 2.0**-52 * (entries + 8)) / plan.floor  # friends are that far apart, with rounding
+    noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=(1 - plan.split) * epsilon, delta=delta, entries=entries,
+                               error=ROUNDED * radius)
+    return noise, max(_grid.grid_step(radius), noise.grid)
+
+
+def noisy_weighted_mean(points, counts, plan, noise, unit, *, epsilon, rng):
+    """The test and the noise, for points of shape (runs, n, d) on the grid that have so many friends each."""
+    size, weights = points.shape[1], whole_weights(counts)
     total = weights.sum(axis=-1)
-    passed = passes_test(total, sensitivity=WEIGHT_SENSITIVITY, threshold=plan.floor, epsilon=plan.split * epsilon, delta=delta, rng=rng)
-    noise = dict(sensitivity=plan.kappa * radius / plan.floor, epsilon=(1 - plan.split) * epsilon, delta=delta)
-    answers = mechanisms.gaussian(_weighted_mean(points, weights), **noise, rng=rng)
-    return np.where((passed & (total > 0))[:, None], answers, np.nan)
+    noisy = _weight_noise(size, plan.split * epsilon).added_to_whole(total, rng)
+    passed = (noisy > plan.passes_above * (size - 1) * _grid.UP) & (total > 0)
+    answers = noise.added_far_out(*_weighted_mean(points, weights, unit), rng)
+    return np.where(passed[:, None], answers, np.nan)
 
 
-def _weighted_mean(points, weights):
-    """Measured from a record of the largest weight, near which all are that weigh anything; 0 if none does."""
-    runs = np.arange(len(points))
-    heaviest = points[runs, weights.argmax(axis=-1)]
-    total = weights.sum(axis=-1, keepdims=True)
-    shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        offsets = np.where(weights[..., None] > 0, points - heaviest[:, None], 0)
-        return np.clip(heaviest + np.einsum("rn,rnd->rd", shares, offsets), -LARGEST, LARGEST)
+def _weight_noise(size, epsilon):
+    """For the sum of the weights times n - 1, a whole number."""
+    return _grid.laplace_noise(sensitivity=WEIGHT_SENSITIVITY * max(size - 1, 1), epsilon=epsilon, unit=1.0)
+
+
+def _weighted_mean(points, weights, unit):
+    """A record of the largest weight, near which all are that weigh anything, and how far from it the mean is; 0 if none does."""
+    heaviest = points[np.arange(len(points)), weights.argmax(axis=-1)]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is near is an exact number of steps away
+        steps = np.where(weights[..., None] > 0, (points - heaviest[:, None]) / unit, 0).astype(np.int64)
+    return heaviest, _products(weights, steps) / np.maximum(weights.sum(axis=-1, keepdims=True), 1) * unit
+
+
+def _products(weights, steps):
+    """Σ w q over the records, next to the exact sums: of q, below 2**43, so many digits are added up at a time as int64 holds."""
+    digits = max(61 - 2 * weights.shape[-1].bit_length(), 1)
+    total, place = 0.0, 1.0
+    for first in range(0, 43, digits):
+        last = first + digits >= 43
+        limb = steps >> first if last else (steps >> first) & (1 << digits) - 1
+        total, place = total + np.einsum("rn,rnd->rd", weights, limb) * place, place * 2.0**digits
+    return total
 
 
 def friendly_radius(*, size, dimension):

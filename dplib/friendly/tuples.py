@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from dplib import _checks
+from dplib import _checks, _grid
 from dplib.friendly.counts import PAIRS, are_friends
-from dplib.friendly.mean import friendly_plan, noisy_weighted_mean
-from dplib.friendly.weights import weights_of_counts
+from dplib.friendly.mean import friendly_plan, mean_noise, noisy_weighted_mean
 
 APART = 8  # radii between the points of a tuple, so that it can be matched with others in one way only
 
 
-def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, rng):
+def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, runs=False, rng):
     """The mean of n tuples of m points each, whose points come in any order.
 
     Parameters
@@ -21,24 +20,25 @@ def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=
         apart.
     epsilon, delta, strangers, split, beta
         As in `friendly_mean`.
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
     -------
     float64, shape (..., m, d)
-        The mean tuple with Gaussian noise, its points ordered by their first coordinate; NaN, a refusal, as in `friendly_mean`
-        with the radius √m ρ.
+        The mean tuple with Gaussian noise, its points ordered by their first coordinate, then by the others; NaN, a refusal, as in
+        `friendly_mean` with the radius √m ρ.
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace`` of one tuple, refusals included. Idealised arithmetic.
+    :Privacy: (ε, δ)-DP under ``replace`` of one tuple, refusals included, given fair bits; all else as in `friendly_mean`.
     :Cost: O(n² m² d).
     :References: Corollary *Tuples* on the page *A mean in many dimensions* (cor-friendly-tuples); Tsfadia, Cohen, Kaplan, Mansour
         and Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(2)
     >>> centres = np.array([[0, 0], [9, 1], [3, 9]]) + 0.05 * rng.normal(size=(2000, 3, 2))
     >>> friendly_tuples(rng.permutation(centres, axis=1), radius=0.5, epsilon=1, delta=1e-6, rng=rng).round(1)
     array([[0., 0.],
@@ -48,27 +48,31 @@ def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=
     array = _checks.numbers("x", x)
     if array.ndim < 3 or 0 in array.shape[-3:]:
         raise ValueError(f"x must have shape (..., n, m, d) with none of n, m, d zero, got shape {array.shape}")
-    array = _checks.reals("x", array)
+    array = _checks.reals("x", _checks.one_data_set("x", array, runs, axes=3))
     radius = _checks.parameter("radius", radius, above=0, at_most=1e290)
     *batch, n, m, d = array.shape
     within = float(np.sqrt(m) * radius)
-    plan = friendly_plan(size=n, radius=within, epsilon=epsilon, delta=delta, strangers=strangers, split=split, beta=beta)
-    runs = [_aligned(run, radius) for run in array.reshape(-1, n, m, d)]
+    given = dict(radius=within, epsilon=epsilon, delta=delta)
+    plan = friendly_plan(size=n, **given, strangers=strangers, split=split, beta=beta)
+    _checks.generator(rng)
+    if not plan.floor:
+        return np.full((*batch, m, d), np.nan)
+    noise, unit = mean_noise(plan, entries=m * d, **given)
+    runs = [_aligned(run, radius) for run in _grid.on_grid(array, unit).reshape(-1, n, m, d)]
     points = np.array([aligned for aligned, _ in runs], dtype=np.float64).reshape(-1, n, m * d)
-    weights = np.array([weight for _, weight in runs], dtype=np.float64).reshape(-1, n)
-    answers = noisy_weighted_mean(points, weights, plan, radius=within, epsilon=epsilon, delta=delta, rng=rng)
-    answers = answers.reshape(-1, m, d)
-    order = np.argsort(answers[..., 0], axis=1)
+    counts = np.array([count for _, count in runs], dtype=np.int64).reshape(-1, n)
+    answers = noisy_weighted_mean(points, counts, plan, noise, unit, epsilon=epsilon, rng=rng).reshape(-1, m, d)
+    order = np.lexsort(np.moveaxis(answers, -1, 0)[::-1])  # by all coordinates: equal points leave no order to be seen
     return np.take_along_axis(answers, order[..., None], axis=1).reshape(*batch, m, d)
 
 
 def _aligned(tuples, radius):
-    """Tuples flattened, their points in the order of a heaviest tuple's, and their weights."""
+    """Tuples flattened, their points in the order of a heaviest tuple's, and how many friends they have."""
     with np.errstate(over="ignore", invalid="ignore"):
-        weights = weights_of_counts(_counts(tuples, radius))
-        way = (tuples - tuples[weights.argmax()][:, None, None]) / radius  # from each of its points to all points, (m, n, m, d)
+        counts = _counts(tuples, radius)
+        way = (tuples - tuples[counts.argmax()][:, None, None]) / radius  # from each of its points to all points, (m, n, m, d)
         nearest = (way * way).sum(axis=-1).argmin(axis=-1)
-    return np.take_along_axis(tuples, nearest.T[..., None], axis=1).reshape(len(tuples), -1), weights
+    return np.take_along_axis(tuples, nearest.T[..., None], axis=1).reshape(len(tuples), -1), counts
 
 
 def _counts(tuples, radius):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dplib import _checks
+from dplib import _checks, _samplers
 from dplib.friendly.counts import friend_counts
 
 
@@ -37,8 +37,13 @@ def friendly_weights(x, *, radius):
 
 def weights_of_counts(counts):
     """The weights of records with so many friends, themselves included, along the last axis."""
+    return whole_weights(counts) / max(counts.shape[-1] - 1, 1)
+
+
+def whole_weights(counts):
+    """n - 1 times the weights, which are whole numbers: 0 to n - 1."""
     n = counts.shape[-1]
-    return np.clip((2 * counts - (n + 1)) / max(n - 1, 1), 0, 1)
+    return np.clip(2 * counts - (n + 1), 0, n - 1)
 
 
 def sample_friendly_core(x, *, radius, rng):
@@ -70,7 +75,7 @@ def sample_friendly_core(x, *, radius, rng):
     False
     """
     weights = friendly_weights(x, radius=radius)
-    return _checks.generator(rng).random(size=weights.shape) < weights
+    return _samplers.bernoulli(weights, weights.shape, _checks.generator(rng))
 
 
 def friendly_core_epsilon(*, epsilon):

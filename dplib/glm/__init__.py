@@ -17,7 +17,7 @@ from dplib.glm.releases import fitted_scale, one_certificate, release_coefficien
 from dplib.glm.vectors import VectorRelease, release_vector
 from dplib.glm.estimator import PrivateLogisticRegression
 from dplib.glm.baselines import (
-    noisy_gradient, objective_perturbation, objective_perturbation_scales, oracle, ridge_perturbation)
+    noisy_gradient, objective_perturbation_idealized, objective_perturbation_scales, oracle, ridge_perturbation)
 from dplib.glm.tables import noisy_table
 from dplib.glm.published import condition_number_scale, isotropic_noise, mahalanobis_scale
 
@@ -33,6 +33,6 @@ __all__ = [
     "certificate_offset", "certify_by_recursion", "certify_largest_eigenvalue",
     "Release", "one_certificate", "fitted_scale", "release_coefficient",
     "VectorRelease", "release_vector", "PrivateLogisticRegression",
-    "ridge_perturbation", "objective_perturbation", "objective_perturbation_scales", "noisy_gradient", "oracle", "noisy_table",
+    "ridge_perturbation", "objective_perturbation_idealized", "objective_perturbation_scales", "noisy_gradient", "oracle", "noisy_table",
     "isotropic_noise", "condition_number_scale", "mahalanobis_scale",
 ]

@@ -16,8 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dplib import _checks, mechanisms
-from dplib.glm.fits import CHARGED, fit_model
+from dplib import _checks, _grid, mechanisms
+from dplib.glm.fits import ADDED, CHARGED, UNIT, fit_model, sums
 from dplib.glm.terms import direction
 
 ARCS = 512  # a bound of the largest sum on a quarter circle is computed on so many
@@ -45,7 +45,7 @@ def ridge_perturbation(X, y, *, domain, loss, ridge, epsilon, delta, rng):
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace``. Idealised arithmetic in the noise.
+    :Privacy: (ε, δ)-DP under ``replace``, given fair bits.
     :Error: The noise is that of `gaussian` for a move of κ r/Λ, κ = 2 + 1/1024; the ridge pulls θ towards 0 besides.
     :Cost: That of `fit_model`.
     :References: Proposition *A ridge holds the minimiser* on the page *How far can one record pull?* (prop-ridge).
@@ -58,13 +58,19 @@ def ridge_perturbation(X, y, *, domain, loss, ridge, epsilon, delta, rng):
     >>> theta = ridge_perturbation(x[:, None], 1 + 2 * x, loss=ROBUST, domain=people, ridge=100, epsilon=1, delta=1e-6,
     ...                            rng=np.random.default_rng(1))
     >>> people.coefficients(theta).round(1)
-    array([1. , 2.1])
+    array([0.9, 2. ])
     """
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
     ridge = _checks.real("ridge", ridge, at_least=domain.reach**2 / 512)
     _checks.generator(rng)
-    theta = fit_model(X, y, loss=loss, domain=domain, changes=0, ridge=ridge).theta
-    return mechanisms.gaussian(theta, sensitivity=(2 + CHARGED) * domain.reach / ridge, epsilon=epsilon, delta=delta, rng=rng)
+    noise = _grid.normal_noise(sensitivity=(2 + CHARGED) * domain.reach / ridge, epsilon=epsilon, delta=delta, entries=domain.dimension)
+    fit = fit_model(X, y, loss=loss, domain=domain, changes=0, ridge=ridge)
+    return noisy_coefficients(fit, noise, rng)
+
+
+def noisy_coefficients(fit, noise, rng):
+    """θ with noise in each entry, in exact arithmetic."""
+    return np.array([noise.added_to_fraction(fit.along(u), rng) for u in np.eye(fit.theta.size)])
 
 
 def objective_perturbation_scales(*, radius, largest_curvature, epsilon, delta, split):
@@ -121,8 +127,8 @@ def _tilt(epsilon, delta):
     return float(high)
 
 
-def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
-    """Minimise an objective that is tilted at random.
+def objective_perturbation_idealized(X, y, *, domain, loss, epsilon, delta, split, rng):
+    """NOT PRIVATE on a computer: minimise an objective that is tilted at random.
 
     Parameters
     ----------
@@ -143,8 +149,8 @@ def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace``, of the exact minimiser in exact arithmetic. The computed one is off by a gradient of at
-        most 2^-12 and rounding, mostly of less than 1e-12 for each record; no noise hides by how much.
+    :Privacy: (ε, δ)-DP under ``replace``, of the exact minimiser in exact arithmetic. Whoever sees the computed one can try which data
+        have their gradient there at a tilt that the generator can draw; and no noise hides by how much the search was off.
     :Error: With many records about N(0, sd² H⁻²) around the fit with ridge Λ, of `objective_perturbation_scales`.
     :Cost: That of `fit_model`.
     :References: Theorem *A tilted objective* on the page *How far can one record pull?* (thm-objective-perturbation); Chaudhuri,
@@ -155,13 +161,14 @@ def objective_perturbation(X, y, *, domain, loss, epsilon, delta, split, rng):
     >>> from dplib.glm import ROBUST, Box
     >>> people = Box([(-1, 1)])
     >>> x = np.tile([-1.0, 1.0], 5000)
-    >>> theta = objective_perturbation(x[:, None], 1 + 2 * x, loss=ROBUST, domain=people, epsilon=1, delta=1e-6, split=0.5,
-    ...                                rng=np.random.default_rng(1))
+    >>> theta = objective_perturbation_idealized(x[:, None], 1 + 2 * x, loss=ROBUST, domain=people, epsilon=1, delta=1e-6, split=0.5,
+    ...                                          rng=np.random.default_rng(1))
     >>> people.coefficients(theta).round(2)
     array([1., 2.])
     """
     ridge, sd = objective_perturbation_scales(epsilon=epsilon, delta=delta, split=split, radius=domain.reach,
                                               largest_curvature=loss.largest_curvature)
+    loss.read(y, len(domain.design(X)))  # what is wrong with them is said before anything is drawn
     tilt = _checks.generator(rng).normal(scale=sd, size=domain.dimension)
     ridge = max(ridge, domain.reach**2 / 512)  # a larger one is private as well, and with it the search never stops early
     return fit_model(X, y, loss=loss, domain=domain, changes=0, ridge=ridge, tilt=tilt).theta
@@ -190,7 +197,8 @@ def noisy_gradient(X, y, *, domain, loss, iterations, epsilon, delta, step, rng)
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace``, for all points together. Idealised arithmetic.
+    :Privacy: (ε, δ)-DP under ``replace``, for all points together, given fair bits; what rounding adds to a sum of gradients is bounded
+        and paid for.
     :Error: Each sum of gradients has the noise of `gaussian` for a sensitivity of 2r√T. Where T steps do not reach is another matter.
     :Cost: O(n d T).
     :References: Proposition *Noisy gradients* on the page *How far can one record pull?* (prop-noisy-gradient).
@@ -207,14 +215,16 @@ def noisy_gradient(X, y, *, domain, loss, iterations, epsilon, delta, step, rng)
     """
     iterations = _checks.integer("iterations", iterations, at_least=1, at_most=2**20)
     step = _checks.real("step", step, above=0, at_most=2**20)
-    sd = float(mechanisms.gaussian_sigma(sensitivity=2 * domain.reach * np.sqrt(iterations),
-                                         epsilon=_checks.parameter("epsilon", epsilon), delta=_checks.parameter("delta", delta)))
-    noise = _checks.generator(rng).normal(scale=sd, size=(iterations, domain.dimension))
+    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
+    _checks.generator(rng)
     design = domain.design(X)
     y = loss.read(y, len(design))
+    noise = _grid.normal_noise(sensitivity=2 * domain.reach * np.sqrt(iterations), epsilon=epsilon, delta=delta,
+                               entries=iterations * domain.dimension, error=UNIT * ADDED * len(design))
     theta, kept = np.zeros(domain.dimension), np.zeros(domain.dimension)
     for t in range(iterations):
-        theta = theta - step / max(len(design), 1) * (design.T @ loss.slope(design @ theta, y) + noise[t])
+        gradient = noise.added_to(sums(loss.slope(design @ theta, y)[:, None], design)[0], rng)
+        theta = theta - step / max(len(design), 1) * gradient
         if t >= iterations // 2:
             kept += theta
     return kept / (iterations - iterations // 2)
@@ -252,4 +262,4 @@ def oracle(X, y, *, move, domain, loss, epsilon, rng):
     _checks.generator(rng)
     fit = fit_model(X, y, loss=loss, domain=domain)
     scale = 2 * domain.width(fit.inverse(u)) / epsilon
-    return float(u @ fit.theta + rng.laplace(scale=scale))
+    return float(mechanisms.laplace_idealized(u @ fit.theta, scale=scale, rng=rng) if scale > 0 else u @ fit.theta)

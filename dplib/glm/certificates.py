@@ -10,12 +10,12 @@ a, γ
     The noise is γ (Z - a) for an integer Z with |Z| ≤ a, on a grid of γ = κ/1024.
 """
 
-from decimal import ROUND_CEILING, Decimal, localcontext
+from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
 
-from dplib import _checks, _samplers
+from dplib import _checks, _grid, _samplers
 
 GRID = 1024  # steps of the grid for a change of κ
 LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added to integers without rounding
@@ -100,9 +100,4 @@ def _budget(epsilon, delta):
 @lru_cache(maxsize=256)
 def _bound(epsilon, delta):
     """The least a for which the noise of a neighbour covers all but δ of ours."""
-    with localcontext() as context:
-        context.prec = 60
-        epsilon, delta = Decimal(epsilon), Decimal(delta)
-        rate = epsilon / GRID
-        found = ((epsilon.exp() - 1 + 2 * delta) / (delta * (1 + (-rate).exp()))).ln() / rate - 1
-        return int(found.to_integral_value(ROUND_CEILING))
+    return _grid.truncation(Decimal(epsilon) / GRID, GRID, Decimal(delta))

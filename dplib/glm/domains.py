@@ -19,6 +19,7 @@ import numpy as np
 from dplib import _checks
 
 MOST_CORNERS = 2**16  # beyond it a bound takes the place of the maximum over all corners
+ROWS = 1 << 11  # at a time, with limits of the same shape: NumPy is slow along short axes
 INSIDE = 1e-9  # a declared point may miss its limits by so much, relative to their distance
 
 
@@ -34,6 +35,11 @@ class Domain(ABC):
     @abstractmethod
     def reach(self):
         """The largest length of a record in these coordinates."""
+
+    @property
+    def spread(self):
+        """At most σ(|z|)/σ(z), for the directions z: how much a sum of sizes may be above the size of a sum."""
+        return 1.0
 
     @abstractmethod
     def design(self, X):
@@ -175,11 +181,12 @@ class Box(Domain):
 
     def design(self, X):
         X = _matrix(X, self.columns)
-        lo, hi = np.array(self.bounds).reshape(-1, 2).T
+        lo, hi = (np.tile(ends, (min(len(X), ROWS), 1)) for ends in np.array(self.bounds).reshape(-1, 2).T)
         out = np.ones((len(X), self.dimension))
         body = out[:, self.intercept:]
-        with np.errstate(over="ignore"):  # a value of 1e308 is moved all the same
-            np.divide(np.clip(X, lo, hi) - (lo / 2 + hi / 2), hi / 2 - lo / 2, out=body)
+        for start in range(0, len(X), ROWS):
+            part = X[start:start + ROWS]
+            body[start:start + ROWS] = _between(part, lo[:len(part)], hi[:len(part)])
         for j in self.binary:
             body[:, j] = np.where(body[:, j] > 0, 1, -1)
         for group in map(list, self.one_hot):
@@ -203,7 +210,8 @@ class Box(Domain):
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         body = np.array(point[self.intercept:], dtype=float)
         body[self._grouped] = 2 * body[self._grouped] - 1
-        return (lo / 2 + hi / 2) + body * (hi / 2 - lo / 2)
+        half = (hi - lo) / 2
+        return np.where(body < 0, lo + (1 + body) * half, hi - (1 - body) * half)
 
     def coefficients(self, theta):
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
@@ -237,6 +245,10 @@ class Box(Domain):
     @property
     def reach(self):
         return float(np.sqrt(self.intercept + len(self._numeric) + len(self.one_hot)))
+
+    @property
+    def spread(self):
+        return 3.0 if self.one_hot else 1.0  # |z₀| + (top - z₀) + (z₀ - bottom) for the two ends in `width`
 
     def dual(self, gradient):
         blocks = np.abs(np.asarray(gradient, dtype=float))
@@ -317,6 +329,15 @@ class Ball(Domain):
 
     def dual(self, gradient):
         return float(np.linalg.norm(gradient))
+
+
+def _between(X, lo, hi):
+    """-1 at the lower and 1 at the upper limits, however near each other these are."""
+    inside = X.clip(lo, hi)
+    body = inside - lo
+    body -= np.subtract(hi, inside, out=inside)
+    body /= hi - lo
+    return body.clip(-1, 1, out=body)
 
 
 def _matrix(X, columns):

@@ -83,7 +83,7 @@ class PrivateLogisticRegression:
         y = _outcomes(y, classes[1], len(X))
         domain = Box(_limits(self.bounds, X.shape[1]))
         self.release_ = release_vector(X, y, domain=domain, loss=LOGISTIC, epsilon=self.epsilon, delta=self.delta, split=self.split,
-                                       rng=self.rng)
+                                       rows_per_unit=1, rng=self.rng)
         self.released_ = not isinstance(self.release_, Refusal)
         coefficients = self.release_.coefficients if self.released_ else np.full(domain.dimension, np.nan)
         self.certificate_ = self.release_.certificate if self.released_ else None
@@ -180,6 +180,7 @@ class PrivateLogisticRegression:
 
 def _covariates(X):
     """X as an array of numbers; its shape is public, and so is what is said of it."""
+    _checks.plain("X", X)
     if hasattr(X, "tocsr"):
         raise TypeError("X must be a dense array, got sparse data")
     array = np.asarray(X)
@@ -215,13 +216,24 @@ def _outcomes(y, yes, size):
     """1 where a label is ``yes``, one by one: no label decides how others are read."""
     if y is None:
         raise ValueError("y must have one label for each record: this estimator requires y to be passed, but the target y is None")
+    _checks.plain("y", y)
     y = np.asarray(y) if hasattr(y, "__array__") else y
     shape = y.shape if isinstance(y, np.ndarray) else (len(y),)
     if shape != (size,):
         raise ValueError(f"y must have one label for each of the {size} records of X, got shape {shape}")
-    if isinstance(y, np.ndarray) and y.dtype.kind == "f":
-        _checks.reals("y", y)
-    return np.array([_same(label, yes) for label in (y.tolist() if isinstance(y, np.ndarray) else y)], dtype=np.float64)
+    labels = y.tolist() if isinstance(y, np.ndarray) else y
+    if any(_missing(label) for label in labels):
+        raise ValueError("y must have no missing labels: none that is None, NaN or infinite")
+    return np.array([_same(label, yes) for label in labels], dtype=np.float64)
+
+
+def _missing(label):
+    """NaN differs from itself; other markers of what is missing do not say whether they do."""
+    try:
+        return (label is None or label is np.ma.masked or bool(label != label)
+                or (isinstance(label, float) and not np.isfinite(label)))
+    except Exception:
+        return True
 
 
 def _same(label, yes):

@@ -1,5 +1,9 @@
 """The fit of a model, by steps that go down for sure: it ends at a certified minimiser, or with a proof that there is no use for one.
 
+What a computer makes of a gradient and of a curvature is off by a bound, which `_Search.rounding` computes with them: because of
+|zᵀEz| ≤ max |E| σ(z)² it says at once by how much ν is off, however ill-conditioned H is. Where it is too large for floats, which takes
+outcomes far out or tens of millions of records, predictions and coefficients go over to pairs of floats.
+
 Symbols
 -------
 F(θ) = Σ h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ
@@ -15,6 +19,7 @@ g, H
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import brentq
@@ -22,13 +27,17 @@ from scipy.optimize import brentq
 from dplib import _checks
 from dplib.glm.losses import Loss
 
-SOLVED = 2.0**-12  # of |g|*; what rounding adds to it stays below the same number for a million records and more
+SOLVED = 2.0**-12  # of |g|*; what rounding adds to it and to ν is at most as much
 CHARGED = 4 * SOLVED  # both data sets of a pair may be off by both
+UNIT = 2.0**-53  # of a rounding
 POLISHED = 1e-10  # of |g|*, for each record
 SINGULAR = 1e-6  # a computed ν below it is none; its true value is then far below 1
 QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
-DETOURS = 4  # steps that lengthen a gradient within reach of rounding, before the search gives up
-BLOCK = 8192  # records whose weighted covariates are held at once
+DETOURS = 4  # steps that lengthen a gradient, before the search goes over to pairs of floats
+BLOCK = 1024  # records in one sum
+ADDED = BLOCK + 64  # roundings of a sum of sums, at most: of one block, and of up to 2^50 blocks in pairs
+HELD = 64  # blocks whose weighted covariates are held at once
+GONE = 746  # e^-746 is 0 in floats, and with it the curvature of a record as far from its outcome
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,18 +46,29 @@ class Fit:
 
     Attributes
     ----------
-    theta : float64, shape (d,), in the coordinates of the domain
+    theta, low : float64, shape (d,), the coefficients in the coordinates of the domain; what a second float adds to them, mostly 0
     hessian : float64, shape (d, d), H at ``theta``
     factor : float64, shape (d, d), F with F Fᵀ = H⁻¹; zeros if H is singular or ν below 1e-6
     nu : float, ν at ``theta``
-    gradient : float, a bound on |g|* at ``theta``
+    gradient, rounding : float, |g|* as it was computed, and a bound of what rounding may have added to it and to ν together
     """
 
     theta: np.ndarray
+    low: np.ndarray
     hessian: np.ndarray
     factor: np.ndarray
     nu: float
     gradient: float
+    rounding: float
+
+    def along(self, z):
+        """zᵀθ, an exact fraction.
+
+        Parameters
+        ----------
+        z : float64, shape (d,), directions, one of them
+        """
+        return sum((Fraction(a) * (Fraction(b) + Fraction(c)) for a, b, c in zip(z, self.theta, self.low)), Fraction(0))
 
     def inverse(self, z):
         """H⁻¹z.
@@ -77,21 +97,21 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     Returns
     -------
     Fit
-        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ, or |g|* is lost in rounding and
-        four steps did not shorten it.
+        Either |g|* ≤ 2^-12, and mostly 1e-10 n, or ν + |g|* ≤ κ
 
     Raises
     ------
     ValueError
-        for numbers that are not finite, shapes that do not fit together, and a tilt without a ridge
+        for numbers that are not finite, shapes that do not fit together, a tilt without a ridge, and more records than `most_records`
 
     Notes
     -----
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went;
         and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it
         takes depends on the data, too.
-    :Error: ``theta`` minimises F up to a gradient of that size. With n records, rounding adds about 1e-16 n (1 + |xᵀθ| + |y|) to it,
-        which κ covers up to some 10^12 of n (1 + |y|).
+    :Error: ``theta`` minimises F up to a gradient of that size. What rounding adds to it and to ν is bounded by ``rounding``, at most
+        2^-12, and κ covers it; h' and h'' are taken to be right to 4 units in the last place, and LAPACK's eigenvalues to 10 d of
+        them, relative to the largest.
     :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard took more than 37.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
 
@@ -111,19 +131,38 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     if tilt.any() and not ridge:
         raise ValueError("ridge must be above 0 with a tilt, without which there may be no minimum, got 0")
     design = domain.design(X)
+    if len(design) > (most := most_records(domain, loss)):
+        raise ValueError(f"X must have at most {most} rows for this loss and domain, got {len(design)}")
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
-    enough = changes + CHARGED
-    point, lost = search.at(np.zeros(domain.dimension)), 0
-    while point.norm > SOLVED and not (point.norm <= enough and point.norm + search.weakest(point)[0] <= enough):
-        point, before = search.next(point), point
-        lost += search.lost_in_rounding(point, before)
-        if lost == DETOURS or np.array_equal(point.theta, before.theta):
-            point = min(point, before, key=lambda end: end.norm)
-            break
-    if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
-        point = search.polished(point)
-    nu, factor = search.weakest(point)
-    return Fit(point.theta, point.hessian, factor, nu, point.norm)
+    return search.ended(changes + CHARGED)
+
+
+def most_records(domain, loss):
+    """With so many records, rounding is at most 2^-12 in gradient and curvature together.
+
+    Parameters
+    ----------
+    domain : Box or Ball
+    loss : Loss
+
+    Returns
+    -------
+    int, about 3·10⁷ for the robust loss and ten coefficients, 7·10⁸ for the logistic one
+
+    Examples
+    --------
+    >>> from dplib.glm import LOGISTIC, ROBUST, Box
+    >>> [f"{most_records(Box([(0, 1)] * 9), loss):.1e}" for loss in (LOGISTIC, ROBUST)]
+    ['7.1e+08', '3.1e+07']
+    """
+    highest, far = loss.largest_curvature, max(map(abs, loss.outcomes)) + GONE
+    gradient = domain.spread * (4 * far * highest + 4 + ADDED)
+    return int(SOLVED / UNIT / (gradient + highest * (4 * far + domain.spread**2 * _curvature_roundings(domain.dimension))))
+
+
+def _curvature_roundings(d):
+    """Of a curvature, relative to n sup h'': the sums, the weights, and the eigenvalues."""
+    return ADDED + 8 + 10 * d**2
 
 
 def statistic(fit, changes):
@@ -135,31 +174,69 @@ def statistic(fit, changes):
 @dataclass(frozen=True)
 class _Point:
     theta: np.ndarray
+    low: np.ndarray
     t: np.ndarray
     gradient: np.ndarray
     hessian: np.ndarray
     norm: float
     eigen: tuple
+    rounding: float
 
 
 class _Search:
     """F on one data set, and steps that make it smaller."""
 
     def __init__(self, design, y, loss, domain, ridge, tilt):
-        self.design, self.y, self.loss, self.domain, self.ridge, self.tilt = design, y, loss, domain, ridge, tilt
+        self.design, self.y, self.loss, self.domain, self.ridge = design, y, loss, domain, ridge
+        self.tilt, self.in_pairs = np.broadcast_to(tilt, domain.dimension), False
 
-    def at(self, theta, t=None):
-        t = self.design @ theta if t is None else t
-        gradient = self.design.T @ self.loss.slope(t, self.y) + self.ridge * theta + self.tilt
-        hessian = self._curvature(self.loss.curvature(t, self.y)) + self.ridge * np.eye(theta.size)
-        return _Point(theta, t, gradient, hessian, self.domain.dual(gradient), np.linalg.eigh(hessian))
+    def ended(self, enough):
+        """The fit where the search ends: |g|* ≤ 2^-12, or ν + |g|* ≤ κ, rounding included."""
+        start = np.zeros(self.domain.dimension)
+        point, lengthened = self.at(start, start), 0
+        while not self.solved(point) and point.norm + self.weakest(point)[0] + point.rounding > enough:
+            if point.norm > SOLVED:
+                point, before = self.next(point), point
+                lengthened += point.norm >= before.norm and self.near_rounding(point)
+                if lengthened < DETOURS and not np.array_equal(point.theta, before.theta):
+                    continue
+            if self.in_pairs:  # nothing is left to gain: with as many records as are allowed, it is solved by now
+                break
+            self.in_pairs, lengthened = True, 0
+            point = self.at(point.theta, point.low)
+        if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
+            point = self.polished(point)
+        nu, factor = self.weakest(point)
+        return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
+
+    def solved(self, point):
+        return point.norm <= SOLVED and point.rounding <= SOLVED
+
+    def at(self, theta, low):
+        t = _in_pairs(self.design, theta, low) if self.in_pairs else self.design @ theta
+        slope, curvature = self.loss.slope(t, self.y), self.loss.curvature(t, self.y)
+        gradient = sums(slope[:, None], self.design)[0] + self.ridge * theta + self.tilt
+        hessian = self._curvature(curvature) + self.ridge * np.eye(theta.size)
+        eigen = np.linalg.eigh(hessian)
+        return _Point(theta, low, t, gradient, hessian, self.domain.dual(gradient), eigen, self.rounding(theta, t, curvature))
+
+    def rounding(self, theta, t, curvature):
+        """A bound of what the gradient is off in its norm, and ν: by predictions, by h' and h'', by sums, by eigenvalues."""
+        spread, d, n = self.domain.spread, theta.size, len(t)
+        if self.in_pairs:
+            off, relative = 4 * np.abs(t) @ curvature, 4 * np.abs(t[curvature > 0]).max(initial=0)
+        else:
+            relative = 2 * (d + 2) * spread * self.domain.width(theta)  # how far off a prediction is, in units of rounding
+            off = relative * curvature.sum()
+        gradient = spread * (off + n * (4 + ADDED)) + 4 * (self.domain.dual(self.ridge * theta) + self.domain.dual(self.tilt))
+        return UNIT * float(gradient + relative * curvature.sum() + spread**2 * n * self.loss.largest_curvature * _curvature_roundings(d))
 
     def _curvature(self, weights):
-        total = np.zeros((self.design.shape[1],) * 2)
-        for start in range(0, len(weights), BLOCK):
-            part = self.design[start:start + BLOCK]
-            total += part.T @ (weights[start:start + BLOCK, None] * part)
-        return total
+        parts = [np.zeros((self.design.shape[1],) * 2)]
+        for start in range(0, len(weights), HELD * BLOCK):
+            part = self.design[start:start + HELD * BLOCK]
+            parts.append(sums(weights[start:start + HELD * BLOCK, None] * part, part))
+        return np.add.reduce(np.array(parts).transpose(1, 2, 0).copy(), axis=-1)
 
     def weakest(self, point):
         """ν, and F with F Fᵀ = H⁻¹."""
@@ -170,6 +247,14 @@ class _Search:
         nu = 1 / self.domain.leverage(factor)
         return (nu, factor) if nu >= SINGULAR else (0.0, np.zeros_like(vectors))
 
+    def moved(self, point, step):
+        """The point a step further."""
+        if not self.in_pairs:
+            return self.at(point.theta + step, point.low)
+        total = point.theta + (step + point.low)
+        back = total - point.theta
+        return self.at(total, (point.theta - (total - back)) + ((step + point.low) - back))
+
     def next(self, point):
         """Newton's step if predictions move by at most 1, so that F falls for sure, or if F still slopes down at its end. Else the
         step in a ball that is best for a quadratic above F, and in balls twice, four times, ... as large, under the same test."""
@@ -179,7 +264,7 @@ class _Search:
             step = -vectors @ (along / values)
             width = self.domain.width(step)
             if width <= 1 or self._slope_at_end(point, step) < -SOLVED * width:
-                return self.at(point.theta + step)
+                return self.moved(point, step)
         radius = 1 / self.domain.reach
         step, bound = _trust_region(values, along, radius)
         while bound:
@@ -188,21 +273,17 @@ class _Search:
             if self._slope_at_end(point, vectors @ longer) >= -SOLVED * self.domain.width(vectors @ longer):
                 break
             step = longer
-        return self.at(point.theta + vectors @ step)
+        return self.moved(point, vectors @ step)
 
     def _slope_at_end(self, point, step):
         move = self.design @ step
         return (self.loss.slope(point.t + move, self.y) @ move + (self.ridge * (point.theta + step) + self.tilt) @ step)
 
-    def lost_in_rounding(self, point, before):
-        """Did a step not shorten the gradient, and is it no longer than what rounding may make of 0?"""
-        if point.norm < before.norm:
-            return False
+    def near_rounding(self, point):
+        """Is the gradient no longer than what rounding may make of 0?"""
         theta = np.spacing(np.abs(point.theta))  # how far the next float is
-        finest = self.domain.width(theta) + np.spacing(np.abs(point.t).max(initial=1))
-        each = (theta.size + 2) * (self.loss.largest_curvature * finest + 2.0**-46)
-        added = self.domain.dual(self.ridge * theta + np.spacing(np.abs(self.tilt)))
-        return point.norm <= len(self.y) * each + added
+        finest = self.domain.width(theta) * self.loss.largest_curvature * len(self.y) + self.domain.dual(self.ridge * theta)
+        return point.norm <= point.rounding + finest
 
     def polished(self, point):
         """Newton steps as long as each leaves at most a quarter of the gradient, and a record's share of it is above 1e-10."""
@@ -211,11 +292,39 @@ class _Search:
             step = -vectors @ (vectors.T @ point.gradient / values)
             if self.domain.width(step) > 1:
                 return point
-            better = self.at(point.theta + step)
+            better = self.moved(point, step)
             if not better.norm <= point.norm / 4:
                 return point
             point = better
         return point
+
+
+def sums(left, right):
+    """leftᵀ right, by blocks of records whose sums are added in pairs, so that hardly more roundings add up than a block has records."""
+    blocks = len(right) // BLOCK
+    full = blocks * BLOCK
+    in_blocks = lambda array: array[:full].reshape(blocks, BLOCK, array.shape[1])
+    parts = np.concatenate([in_blocks(left).transpose(0, 2, 1) @ in_blocks(right), (left[full:].T @ right[full:])[None]])
+    return np.add.reduce(parts.transpose(1, 2, 0).copy(), axis=-1)
+
+
+def _in_pairs(design, theta, low):
+    """Predictions from pairs of floats, each rounded about once."""
+    total, rest = np.zeros(len(design)), np.zeros(len(design))
+    for x, high, little in zip(design.T, theta, low):
+        product, a, b = x * high, _upper(x), _upper(high)
+        rest += ((a * b - product) + a * (high - b) + (x - a) * b) + (x - a) * (high - b)  # what the product lost
+        moved = total + product
+        back = moved - total
+        rest += (total - (moved - back)) + (product - back) + x * little
+        total = moved
+    return total + rest
+
+
+def _upper(a):
+    """The upper half of the digits of floats."""
+    scaled = a * (2.0**27 + 1)
+    return scaled - (scaled - a)
 
 
 def _trust_region(values, along, radius):

@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from dplib import _checks
 
-FURTHEST = 2.0**20  # an outcome beyond it counts as if it were there: predictions keep ten digits after the point
+FURTHEST = 2.0**14  # an outcome beyond it counts as if it were there: predictions keep twelve digits after the point
 
 
 @dataclass(frozen=True)

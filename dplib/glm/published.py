@@ -18,8 +18,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from dplib import _checks
+from dplib import _checks, _grid
 from dplib.aggregation import Refusal
+from dplib.glm.baselines import noisy_coefficients
 from dplib.glm.certificates import certify_below
 from dplib.glm.domains import Ball
 from dplib.glm.eigenvalues import eigenvalue_ratio_constants, shift_generic, shift_source
@@ -59,8 +60,7 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one record replaced, n public. Idealised arithmetic in the noise; exact coins in the certificate. With
-        ``source`` and ``generic`` the fit is taken as exact.
+    :Privacy: (ε, δ)-DP for one record replaced, n public, given fair bits. With ``source`` and ``generic`` the fit is taken as exact.
     :Error: Gaussian noise of standard deviation tσ in each coordinate of the domain, t a bound at the certificate, about 2R/(nλ), σ the
         `gaussian_sigma` of what is left. Refused where t is infinite.
     :Cost: That of `fit_model`; of a table of 2¹⁵ levels with ``source`` and ``generic``.
@@ -78,18 +78,18 @@ def isotropic_noise(X, y, *, domain, loss, form, epsilon, delta, split, rng):
     ...     noisy = isotropic_noise(X, y, domain=domain, loss=ROBUST, form=form, epsilon=1, delta=1e-6, split=0.25, rng=rng)
     ...     print(f"{noisy.certificate:.0f} {noisy.prediction_noise:.4f}")
     2610 0.0044
-    2563 0.0045
+    2557 0.0045
     2533 0.0045
     """
     _checks.choice("form", form, FORMS)
-    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=1, rng=rng)
     fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
     nu, shift = _isotropic_shift(fit, len(X), domain.reach, loss, form, terms, rng)
     if not np.isfinite(shift):
         return _refusal(terms)
-    sigma = gaussian_sigma(sensitivity=1, epsilon=terms.left, delta=terms.delta / 2)
-    theta = fit.theta + shift * sigma * rng.standard_normal(fit.theta.size)
-    return VectorRelease(domain.coefficients(theta), f"isotropic noise, {form}", float(nu), float(domain.reach * shift * sigma), None,
+    noise = _grid.normal_noise(sensitivity=float(shift), epsilon=terms.left, delta=terms.delta / 2, entries=fit.theta.size)
+    return VectorRelease(domain.coefficients(noisy_coefficients(fit, noise, rng)), f"isotropic noise, {form}", float(nu),
+                         float(domain.reach * noise.scale), None,
                          terms.epsilon, terms.delta)
 
 
@@ -101,7 +101,7 @@ def _isotropic_shift(fit, size, radius, loss, form, terms, rng):
         return nu, prediction_shift(nu=nu, changes=KAPPA) / radius
     lipschitz = (radius, loss.largest_curvature * radius**2, radius**3 / THIRD.get(loss.name, 1 / loss.largest_curvature))
     levels = _levels(form, radius, loss.largest_curvature, lipschitz, size)
-    eigenvalue = certify_by_recursion(_in_the_ball(fit, radius) * radius**2 / size, levels=levels, **paid)
+    eigenvalue = certify_by_recursion(_in_the_ball(fit, radius) * radius**2 / size, levels=levels, noise="discrete_laplace", **paid)
     shift = (shift_source(eigenvalue=eigenvalue, radius=radius, size=size) if form == "source"
              else shift_generic(eigenvalue=eigenvalue, lipschitz=lipschitz, size=size))
     nu = size * eigenvalue / radius**2
@@ -139,8 +139,8 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one record replaced, n public. Idealised arithmetic in the noise and in the second certificate. The fit is
-        taken as exact. The scale of the noise depends on the data and is not published.
+    :Privacy: (ε, δ)-DP for one record replaced, n public, given fair bits. The fit is taken as exact. The scale of the noise depends on
+        the data and is not published.
     :Error: Gaussian noise of standard deviation σ τ Δ_u, Δ_u = 2 σ(H⁻¹u) for the σ(z) of the domain, τ from
         `eigenvalue_ratio_constants`. Refused with ``exact`` where σ is above twice the one of scales that agree,
         with ``simple`` where the closed form fails.
@@ -162,7 +162,7 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     _checks.choice("check", check, CHECKS)
     if getattr(domain, "one_hot", ()):
         raise ValueError(f"domain must have no one_hot columns here, got {domain.one_hot}")
-    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=1, rng=rng)
     fit = fit_model(X, y, loss=loss, domain=domain, changes=2)
     bounds = _both_eigenvalues(fit, len(X), domain, loss, terms, rng)
     constants = eigenvalue_ratio_constants(**bounds, radius=domain.reach, aspect=1 if isinstance(domain, Ball) else domain.reach,
@@ -170,7 +170,8 @@ def condition_number_scale(X, y, *, move, domain, loss, check, epsilon, delta, s
     sigma = _checked_multiplier(constants, check, terms)
     if not np.isfinite(sigma * constants.factor):
         return _refusal(terms)
-    return _noisy(fit, u, 2 * domain.width(fit.inverse(u)) * constants.factor * sigma, rng)
+    most = domain.reach**2 / (len(X) * bounds["smallest_eigenvalue"]) * 4  # σ(H⁻¹u) is at most 2R²/(nλ)
+    return _noisy(fit, u, 2 * domain.width(fit.inverse(u)), constants.factor * sigma, most, rng)
 
 
 def _both_eigenvalues(fit, size, domain, loss, terms, rng):
@@ -188,7 +189,7 @@ def _checked_multiplier(constants, check, terms):
     up, down = constants.up, constants.down
     if check == "exact":
         return _bounded_multiplier(up, down, terms.left, terms.delta / 2)
-    part = terms.left / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
+    part = _grid.for_secret(terms.left, terms.delta)[0] / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
     quantile = -ndtri(terms.delta / 8 * np.exp(-part))
     enough = quantile >= 1 and max(up, down) ** 2 - 1 <= 2 * part / quantile**2
     return gaussian_sigma(sensitivity=1, epsilon=part, delta=terms.delta / 4) if enough else np.inf
@@ -213,8 +214,8 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one record replaced. Idealised arithmetic in the noise; exact coins in the certificate. The scale of the
-        noise depends on the data and is not published.
+    :Privacy: (ε, δ)-DP as in `one_certificate`, for one record replaced. The scale of the noise depends on the data and is not
+        published.
     :Error: Gaussian noise of standard deviation σ v s √ν̂, σ from `gaussian_noise_multiplier` with `mahalanobis_constants`. Refused
         where σ is above twice the one of scales that agree.
     :Cost: That of `fit_model`.
@@ -232,15 +233,16 @@ def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):
     >>> print(f"{effect:.2f}")
     1.00
     """
-    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rng=rng)
+    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=1, rng=rng)
     certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
     constants = mahalanobis_constants(nu=certified.nu, changes=certified.kappa, added=1, removed=1,
                                       largest_curvature=loss.largest_curvature)
-    sigma = _bounded_multiplier(constants.up, constants.down, terms.left, terms.delta / 2)
+    off = 1 + certified.slack  # of a computed v²
+    sigma = _bounded_multiplier(constants.up * off, constants.down * off, terms.left, terms.delta / 2)
     if not np.isfinite(sigma):
         return _refusal(terms)
     length = np.linalg.norm(certified.fit.factor.T @ u)
-    return _noisy(certified.fit, u, length * constants.length * sigma, rng)
+    return _noisy(certified.fit, u, length, constants.length * off * sigma, 2 / certified.nu**0.5, rng)
 
 
 def _refusal(terms):
@@ -257,9 +259,12 @@ def _in_the_ball(fit, radius):
 def _bounded_multiplier(up, down, epsilon, delta):
     if not np.isfinite([up, down]).all():
         return np.inf
+    epsilon, delta = _grid.for_secret(epsilon, delta)
     sigma = gaussian_noise_multiplier(up=up, down=down, epsilon=epsilon, delta=delta)
     return sigma if sigma <= MOST_NOISE * gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta) else np.inf
 
 
-def _noisy(fit, u, sd, rng):
-    return float(u @ fit.theta + sd * rng.standard_normal())
+def _noisy(fit, u, secret, known, most, rng):
+    """uᵀθ with Gaussian noise of standard deviation secret · known, where the secret is at most ``most``."""
+    grid = _grid.grid_step(float(most * known))
+    return float(_grid.rounded("normal", [fit.along(u)], [[float(secret * known)]], grid=grid, rng=rng)[0])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dplib import _checks, mechanisms
+from dplib import _checks, _grid, mechanisms
 from dplib.glm.eigenvalues import KAPPA, lipschitz_constants, shift_sharp
 
 NOISES = ("discrete_laplace", "laplace")
@@ -150,7 +150,7 @@ def _levels(inverse, a, step):
     return Levels(np.array(table), table[-1] - table[-2])
 
 
-def certificate_offset(*, epsilon, delta, noise="discrete_laplace"):
+def certificate_offset(*, epsilon, delta, noise):
     """What is subtracted from a noisy count, so that the result is hardly ever too large.
 
     Parameters
@@ -161,9 +161,9 @@ def certificate_offset(*, epsilon, delta, noise="discrete_laplace"):
     Returns
     -------
     float64, the broadcast shape
-        An o ≥ 0 with Pr[Z > o] ≤ δ: for Laplace noise the smallest, ln(1/(2δ))/ε; for two-sided geometric noise ln(1/((1 + e^-ε)
-        δ))/ε, or 0 where these are negative. For δ < 1/2 the second is larger, because Z > o has the probability of all that is at
-        least the next integer.
+        An o ≥ 0 with Pr[Z > o] ≤ δ: for Laplace noise the smallest, ln(1/(2δ))/ε up to rounding; for two-sided geometric noise
+        ln(1/((1 + e^-ε) δ))/ε, or 0 where these are negative. For δ < 1/2 the second is larger, because Z > o has the probability of
+        all that is at least the next integer.
 
     Notes
     -----
@@ -179,12 +179,12 @@ def certificate_offset(*, epsilon, delta, noise="discrete_laplace"):
     _checks.choice("noise", noise, NOISES)
     epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
     if noise == "laplace":
-        return np.maximum(-np.log(2 * delta) / epsilon, 0)
+        return np.maximum(-np.log(2 * delta * _grid.LESS) / epsilon * (1 + 2.0**-38 / epsilon), 0)  # the grid widens the noise by less
     rate = _checks.reals("epsilon", epsilon * (1 - 2.0**-49) - 2.0**-42, above=0)  # not more than `discrete_laplace` keeps of ε
     return np.maximum(-(np.log(delta) + np.log1p(np.exp(-rate))) / rate, 0)
 
 
-def certify_by_recursion(value, *, levels, epsilon, delta, noise="discrete_laplace", rng):
+def certify_by_recursion(value, *, levels, epsilon, delta, noise, rng):
     """A private number that is below the smallest eigenvalue of the curvature, except with probability δ.
 
     Parameters
@@ -201,22 +201,27 @@ def certify_by_recursion(value, *, levels, epsilon, delta, noise="discrete_lapla
 
     Notes
     -----
-    :Privacy: ε-DP for each entry, under the relation of ``levels``: N has sensitivity 1. Given fair bits; idealised arithmetic with
-        ``laplace``. Errors of λ up to 2**-31 of the distance of two levels are paid for.
+    :Privacy: ε-DP for each entry, under the relation of ``levels``: N has sensitivity 1. Given fair bits. Errors of λ up to 2**-31 of
+        the distance of two levels are paid for.
     :Error: At most λ with probability at least 1 - δ. With probability at least 1 - β no more than o + ln(1/β)/ε + 1 levels lower.
     :References: Asi, Duchi and Talwar, arXiv 2503.17252, their algorithms 2 and 6; the page *Vouching for curvature*.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> lower = certify_by_recursion(0.4, levels=linear_levels(step=0.002), epsilon=0.25, delta=1e-6, rng=rng)
+    >>> lower = certify_by_recursion(0.4, levels=linear_levels(step=0.002), epsilon=0.25, delta=1e-6, noise="discrete_laplace", rng=rng)
     >>> round(float(lower), 3)
     0.288
     """
     _checks.choice("noise", noise, NOISES)
     offset = certificate_offset(epsilon=epsilon, delta=_checks.parameter("delta", delta), noise=noise)
-    add = mechanisms.discrete_laplace if noise == "discrete_laplace" else mechanisms.laplace
-    return levels.level(np.ceil(add(levels.count(_checks.reals("value", value)), sensitivity=1, epsilon=epsilon, rng=rng) - offset))
+    counts = np.asarray(levels.count(_checks.reals("value", value)))
+    if noise == "discrete_laplace":
+        noisy = mechanisms.discrete_laplace(counts, sensitivity=1, epsilon=epsilon, rng=rng)
+    else:
+        added = _grid.laplace_noise(sensitivity=1, epsilon=_checks.parameter("epsilon", epsilon), unit=1.0)
+        noisy = added.added_to_whole(counts, _checks.generator(rng))
+    return levels.level(np.ceil(noisy - offset))
 
 
 def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smallest_eigenvalue, epsilon, delta, rng):
@@ -240,7 +245,8 @@ def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smalle
     Notes
     -----
     :Privacy: ε-DP for each entry, under ``replace``, on all pairs of neighbours one of which has its smallest eigenvalue above
-        ``smallest_eigenvalue``: there λ' ≤ e^s λ + G/n in both directions, so Y has sensitivity 1. Idealised arithmetic.
+        ``smallest_eigenvalue``: there λ' ≤ e^s λ + G/n in both directions, so Y has sensitivity 1. Given fair bits. Errors of λ up to
+        2**-36 of it are paid for.
     :Error: At least λ with probability at least 1 - δ.
     :References: Lemma *Through the condition number* on the page *Noise that fits* (lem-condition-number); Asi, Duchi and Talwar,
         arXiv 2503.17252, their algorithm 4; the constants here are proved, not theirs.
@@ -251,7 +257,7 @@ def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smalle
     >>> upper = certify_largest_eigenvalue(0.45, size=20_000, radius=5**0.5, largest_curvature=1/2, smallest_eigenvalue=0.35,
     ...                                    epsilon=1, delta=1e-6, rng=rng)
     >>> round(float(upper), 4)
-    0.4602
+    0.4599
     """
     value = _checks.reals("value", value)
     radius, size = _checks.parameter("radius", radius, above=0), _checks.integer("size", size, at_least=1)
@@ -262,6 +268,8 @@ def certify_largest_eigenvalue(value, *, size, radius, largest_curvature, smalle
     known = np.isfinite(s)
     s = np.where(known, s, 1)
     b = highest / size / np.expm1(s)
-    noisy = mechanisms.laplace(np.log1p(value / b) / s, sensitivity=1, epsilon=epsilon, rng=rng) + offset
+    error = 2.0**-50 * float((np.log1p(highest / b) / s).max(initial=0)) + 2.0**-36 / float(s.min(initial=1))
+    noise = _grid.laplace_noise(sensitivity=1, epsilon=_checks.parameter("epsilon", epsilon), error=error)
+    noisy = noise.added_to(np.log1p(value / b) / s, _checks.generator(rng)) + offset
     upper = b * np.expm1(np.minimum(s * noisy, _checks.LARGEST_EXPONENT))
     return np.where(known, np.clip(upper, 0, highest), highest)[()]

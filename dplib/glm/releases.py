@@ -10,20 +10,21 @@ s, τ, Δ_u
 
 import numpy as np
 
-from dplib import mechanisms
+from dplib import _grid
 from dplib.glm.domains import Box
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
-from dplib.glm.stability import direction_constants, prediction_shift
+from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
 from dplib.glm.terms import Terms, direction
 
 LEAST_SHARE = 0.25  # of what is left of ε: below it the noise of `fitted_scale` is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
 FOR_THE_SCALE = 0.05  # of what the certificate leaves of ε: the price of the published bound of the noise of `fitted_scale`
+LOGARITHM = 2.0**-40  # more than the rounding of ln Δ_u
 MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
 
 
-def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
+def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
     """Release what one coefficient of a fitted model says, with noise of a public scale.
 
     Parameters
@@ -42,8 +43,8 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come. Idealised arithmetic in the
-        noise; exact coins in the certificate. How long the fit takes depends on the data.
+    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come, given fair bits, for data that
+        `fit_model` takes; what rounding may do to the fit is bounded and paid for. How long the fit takes depends on the data.
     :Error: Laplace noise of scale 2s/(ε - ε₁), about 4r/(ν̂ (1-split) ε); s in place of 2s if ``domain`` is a single column declared
         binary with an intercept. Refused if ν̂ ≤ κ, surely so where ν ≤ κ.
     :Cost: That of `fit_model`.
@@ -54,9 +55,9 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
     >>> from dplib.glm import LOGISTIC, Box
     >>> treated, better = np.repeat([0, 1], 2500), np.r_[np.zeros(1250), np.ones(1250), np.zeros(1000), np.ones(1500)]
     >>> effect = one_certificate(treated[:, None], better, move=([0], [1]), domain=Box([(0, 1)], binary=[0]), loss=LOGISTIC,
-    ...                          epsilon=1, delta=1e-6, split=0.3, rng=np.random.default_rng(1))
+    ...                          epsilon=1, delta=1e-6, split=0.3, rows_per_unit=1, rng=np.random.default_rng(1))
     >>> print(f"{effect.value:.3f}, noise of scale {effect.noise_scale:.4f}, from {effect.interval()[0]:.3f} to {effect.interval()[1]:.3f}")
-    0.404, noise of scale 0.0055, from 0.281 to 0.527
+    0.405, noise of scale 0.0055, from 0.282 to 0.528
     """
     u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
     return _with_public_scale(terms.certify(X, y, domain, loss, terms.delta, rng), u, domain, loss, rng)
@@ -68,9 +69,10 @@ def _with_public_scale(certified, u, domain, loss, rng):
         return certified.refusal()
     two_arms = _two_arms(domain)
     reach = prediction_shift(nu=nu, changes=kappa) * (1 if two_arms else 2)
-    value = mechanisms.laplace(u @ certified.fit.theta, sensitivity=reach, epsilon=terms.left, rng=rng)
+    noise = _grid.laplace_noise(sensitivity=reach, epsilon=terms.left)
+    value = noise.added_to_fraction(certified.fit.along(u), rng)
     variance = (2 if two_arms else 4) / nu if terms.has_standard_error(loss) else None
-    return Release(float(value), "one certificate", nu, float(reach / terms.left), variance, 0.0, terms.epsilon, terms.delta)
+    return Release(value, "one certificate", nu, noise.scale, variance, 0.0, terms.epsilon, terms.delta)
 
 
 def _two_arms(domain):
@@ -78,7 +80,7 @@ def _two_arms(domain):
     return isinstance(domain, Box) and domain.intercept and domain.columns == 1 and domain.binary == (0,)
 
 
-def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
+def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
     """Release what one coefficient of a fitted model says, with noise of the scale that the data need for this coefficient.
 
     Parameters
@@ -111,9 +113,9 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     >>> X = rng.choice([-1, 1], size=(20_000, 5))
     >>> y = X @ [1, 2, 0, -1, 0.5] + rng.normal(size=20_000)
     >>> answer = fitted_scale(X, y, move=([0] * 5, [1, 0, 0, 0, 0]), domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6,
-    ...                       split=0.25, rng=rng)
+    ...                       split=0.25, rows_per_unit=1, rng=rng)
     >>> print(f"{answer.value:.3f} from {answer.noise_interval()[0]:.3f} to {answer.noise_interval()[1]:.3f}")
-    1.007 from 1.005 to 1.009
+    1.007 from 1.006 to 1.009
     """
     u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
     certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
@@ -123,7 +125,7 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
 
 
-def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, rows_per_unit=1, rng):
+def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, rows_per_unit, rng):
     """Release what one coefficient of a fitted model says, by the mechanism that suits the certificate.
 
     Parameters
@@ -168,9 +170,9 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     >>> sees_a_doctor = rng.random(20_000) < 1 / (1 + np.exp(-(1 - 0.5 * paying)))
     >>> effect = release_coefficient(
     ...     np.column_stack([paying, age]), sees_a_doctor, move=([0, 40], [1, 40]),
-    ...     domain=Box([(0, 1), (18, 65)], binary=[0]), loss=LOGISTIC, epsilon=1, delta=1e-6, rng=rng)
+    ...     domain=Box([(0, 1), (18, 65)], binary=[0]), loss=LOGISTIC, epsilon=1, delta=1e-6, rows_per_unit=1, rng=rng)
     >>> print(f"{effect.value:.2f}, from {effect.interval()[0]:.2f} to {effect.interval()[1]:.2f} ({effect.mechanism})")
-    -0.51, from -0.61 to -0.42 (fitted scale)
+    -0.52, from -0.60 to -0.43 (fitted scale)
     """
     u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
     if _two_arms(domain):
@@ -189,26 +191,30 @@ def _for_the_noise(terms):
 
 def _share_of_the_shift(certified, loss):
     """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of public numbers."""
-    constants = direction_constants(nu=certified.nu, changes=certified.kappa, largest_curvature=loss.largest_curvature)
-    if not np.isfinite([constants.factor, constants.up, constants.down]).all():
-        return 0.0, constants
-    left = _for_the_noise(certified.terms)
-    share = float(laplace_epsilon(epsilon=left, delta=certified.terms.delta / 2, up=constants.up, down=constants.down)) / left
+    exact = direction_constants(nu=certified.nu, changes=certified.kappa, largest_curvature=loss.largest_curvature)
+    if not np.isfinite([exact.factor, exact.up, exact.down]).all():
+        return 0.0, exact
+    once, twice = 1 + certified.slack, (1 + certified.slack) ** 2  # of a computed Δ_u, of the ratio of two
+    constants = DirectionConstants(exact.shift, exact.factor * once, exact.up * twice, exact.down * twice)
+    left, delta = _grid.for_secret(_for_the_noise(certified.terms), certified.terms.delta / 2)
+    share = float(laplace_epsilon(epsilon=left, delta=delta, up=constants.up, down=constants.down)) / _for_the_noise(certified.terms)
     return share, constants
 
 
 def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
     terms, fit, kappa = certified.terms, certified.fit, certified.kappa
-    local = kappa * domain.width(fit.inverse(u))  # Δ_u; ν̂ > κ, so H is regular here
     for_the_shift = share * _for_the_noise(terms)
-    value = mechanisms.laplace(u @ fit.theta, sensitivity=local * constants.factor, epsilon=for_the_shift, rng=rng)
-    bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)  # σ(H⁻¹u) is at most 2/ν
+    local, most = kappa * domain.width(fit.inverse(u)), 2 * kappa / certified.nu * (1 + certified.slack)  # Δ_u; σ(H⁻¹u) is at most 2/ν
+    grid = _grid.grid_step(most * constants.factor / for_the_shift)
+    value = _grid.rounded("laplace", [fit.along(u)], [[local * constants.factor / for_the_shift]], grid=grid, rng=rng)
+    bound = min(_above(local, constants, terms, rng), most)
     variance = 2 * bound / kappa if terms.has_standard_error(loss) else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
-    return Release(float(value), "fitted scale", certified.nu, float(bound * constants.factor / for_the_shift), variance, MISSED,
+    return Release(float(value[0]), "fitted scale", certified.nu, float(bound * constants.factor / for_the_shift), variance, MISSED,
                    terms.epsilon, terms.delta)
 
 
 def _above(local, constants, terms, rng):
     """A published number that is above Δ_u except with probability `MISSED`."""
-    spent, steps = FOR_THE_SCALE * terms.left, np.log(max(constants.up, constants.down))  # how much ln Δ_u differs between neighbours
-    return float(np.exp(mechanisms.laplace(np.log(local), sensitivity=steps, epsilon=spent, rng=rng) - steps / spent * np.log(2 * MISSED)))
+    steps = float(np.log(max(constants.up, constants.down)))  # how much ln Δ_u differs between neighbours
+    noise = _grid.laplace_noise(sensitivity=steps, epsilon=FOR_THE_SCALE * terms.left, error=LOGARITHM)
+    return float(np.exp(noise.added_to(np.log(local), rng) - noise.scale * np.log(2 * MISSED)))

@@ -19,7 +19,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
         As in `fit_model`; an outcome above 1/2 counts as 1, any other as 0.
     domain : Box, public, all of whose columns are declared ``binary`` or ``one_hot``
     epsilon : float > 0
-    noise : {"laplace", "discrete_laplace"}, the former in idealised arithmetic
+    noise : {"laplace", "discrete_laplace"}
     rng : numpy.random.Generator
 
     Returns
@@ -33,7 +33,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
 
     Notes
     -----
-    :Privacy: (ε, 0)-DP under ``replace``: what is published of the data are the noisy counts.
+    :Privacy: (ε, 0)-DP under ``replace``, given fair bits: what is published of the data are the noisy counts.
     :Error: Noise of `laplace_histogram` in each of two cells for every kind of people; every binary column doubles the variance of a
         sum over an arm, before counts are kept at 0 or above.
     :Cost: O(n + cells) and a fit.
@@ -50,7 +50,7 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
     kinds = _kinds(domain)
     design = domain.design(X)
     labels = 2 * _cells(domain, design) + (LOGISTIC.read(y, len(design)) > 0.5)
-    counts = laplace_histogram(labels, cells=2 * len(kinds), epsilon=epsilon, noise=noise, rng=rng)
+    counts = laplace_histogram(labels, cells=2 * len(kinds), epsilon=epsilon, neighbor="replace", noise=noise, rng=rng)
     people = np.maximum(np.rint(counts), 0).astype(np.int64)
     return fit_model(np.repeat(np.repeat(kinds, 2, axis=0), people, axis=0), np.repeat(np.tile([0, 1], len(kinds)), people),
                      loss=LOGISTIC, domain=domain, changes=0).theta

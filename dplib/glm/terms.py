@@ -17,8 +17,11 @@ import numpy as np
 from dplib import _checks
 from dplib.aggregation import Refusal
 from dplib.glm.certificates import certificate_margin, certify_below
-from dplib.glm.fits import Fit, fit_model, statistic
+from dplib.glm.fits import SOLVED, UNIT, Fit, fit_model, statistic
 from dplib.glm.losses import LOGISTIC
+
+
+LEAST_LEFT = 2.0**-20  # of ε for the noise: what rounding may tell is far less
 
 
 def direction(move, domain):
@@ -41,12 +44,14 @@ class Terms:
     rows: int
 
     @classmethod
-    def checked(cls, *, epsilon, delta, split, rng, rows_per_unit=1):
+    def checked(cls, *, epsilon, delta, split, rows_per_unit, rng):
         _checks.generator(rng)
         terms = cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
                     _checks.parameter("split", split), _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20))
         if not 2.0**-31 <= terms.spent <= _checks.LARGEST_EXPONENT:  # what a certificate can be had for
             raise ValueError(f"epsilon times split must be from 2**-31 to {_checks.LARGEST_EXPONENT:g}, got {epsilon:g} times {split:g}")
+        if terms.left < LEAST_LEFT:
+            raise ValueError(f"epsilon times (1 - split) must be at least 2**-20, got {epsilon:g} times {1 - split:g}")
         return terms
 
     @property
@@ -71,19 +76,24 @@ class Terms:
         """The fit, and a certificate that all of ε₁ and this part of δ pay for."""
         fit = fit_model(X, y, loss=loss, domain=domain, changes=self.changes)
         total, kappa = statistic(fit, self.changes)
-        nu = certify_below(total, sensitivity=kappa, epsilon=self.spent, delta=delta, rng=rng)
-        return Certified(self, fit, float(nu), kappa, delta)
+        nu = float(certify_below(total, sensitivity=kappa, epsilon=self.spent, delta=delta, rng=rng))
+        error = 2 * SOLVED + 64 * UNIT * domain.dimension**3 * len(X) * loss.largest_curvature
+        return Certified(self, fit, nu, kappa, delta, error / max(nu, kappa))
 
 
 @dataclass(frozen=True, repr=False)
 class Certified:
-    """A fit, which tells of single records, and its published certificate ν̂, for which ``delta`` was paid."""
+    """A fit, which tells of single records, and its published certificate ν̂, for which ``delta`` was paid.
+
+    What is computed of H⁻¹ is off by ``slack`` at most, relatively, in every direction: max |E|/ν for an error E of H.
+    """
 
     terms: Terms
     fit: Fit
     nu: float
     kappa: float
     delta: float
+    slack: float
 
     def refusal(self):
         """What is said where ν̂ does not suffice: public numbers only."""

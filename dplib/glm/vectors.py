@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from dplib import _grid
 from dplib.glm.scales import vector_noise_multiplier
 from dplib.glm.stability import prediction_shift, vector_constants
 from dplib.glm.terms import Terms
@@ -50,7 +51,7 @@ class VectorRelease:
     delta: float
 
 
-def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1, rng):
+def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit, rng):
     """Release all coefficients of a fitted model, with noise that has the shape of their uncertainty.
 
     Parameters
@@ -69,9 +70,7 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come. Idealised arithmetic in the
-        noise; exact coins in the certificate. The shape of the noise depends on the data and is not published. How long the fit
-        takes depends on the data.
+    :Privacy: (ε, δ)-DP as in `one_certificate`. The shape of the noise depends on the data and is not published.
     :Error: uᵀθ has Gaussian noise of standard deviation σ s √ν̂ √(uᵀH⁻¹u), σ from `vector_noise_multiplier`; s ≈ 2r/ν̂ for r rows
         per unit. No unit of measurement matters. Refused where σ is above 4 times `gaussian_sigma`, a matter of ν̂ alone.
     :Cost: That of `fit_model`.
@@ -83,25 +82,29 @@ def release_vector(X, y, *, domain, loss, epsilon, delta, split, rows_per_unit=1
     >>> rng = np.random.default_rng(1)
     >>> X = rng.choice([-1, 1], size=(20_000, 5))
     >>> y = 3 + X @ [1, 2, 0, -1, 0.5] + rng.normal(size=20_000)
-    >>> release_vector(X, y, domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6, split=0.2, rng=rng).coefficients.round(2)
-    array([ 2.99,  1.  ,  2.  , -0.  , -1.  ,  0.5 ])
+    >>> answer = release_vector(X, y, domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6, split=0.2, rows_per_unit=1,
+    ...                         rng=rng)
+    >>> answer.coefficients.round(2)
+    array([ 3.  ,  1.01,  2.01, -0.01, -1.  ,  0.5 ])
     """
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
     certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
     at = dict(nu=certified.nu, changes=certified.kappa)
     constants = vector_constants(**at, added=terms.rows, removed=terms.rows, largest_curvature=loss.largest_curvature,
                                  dimension=domain.dimension)
-    left = dict(epsilon=terms.left, delta=terms.delta / 2)
-    sigma = vector_noise_multiplier(operator=constants.operator, frobenius=constants.frobenius, **left)
-    if sigma > MOST_NOISE * gaussian_sigma(sensitivity=1, **left):
+    epsilon, delta = _grid.for_secret(terms.left, terms.delta / 2, domain.dimension)
+    off = 3 * certified.slack  # of a computed H⁻¹, here and in the neighbour
+    sigma = vector_noise_multiplier(operator=constants.operator + off, frobenius=constants.frobenius + off * domain.dimension**0.5,
+                                    epsilon=epsilon, delta=delta)
+    if sigma > MOST_NOISE * gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta):
         return certified.refusal()
-    theta = certified.fit.theta + sigma * constants.length * _shaped_noise(certified.fit, rng)
+    noise = float(sigma * prediction_shift(**at))
+    fit, length = certified.fit, sigma * constants.length * (1 + off)
+    theta = _grid.rounded("normal", map(fit.along, np.eye(domain.dimension)), length * _root(fit), grid=_grid.grid_step(noise), rng=rng)
     variance = 1 / certified.nu if terms.has_standard_error(loss) else None  # xᵀH⁻¹x is at most 1/ν
-    return VectorRelease(domain.coefficients(theta), "shaped noise", certified.nu, float(sigma * prediction_shift(**at)), variance,
-                         terms.epsilon, terms.delta)
+    return VectorRelease(domain.coefficients(theta), "shaped noise", certified.nu, noise, variance, terms.epsilon, terms.delta)
 
 
-def _shaped_noise(fit, rng):
-    """H^(-1/2) Z."""
-    root = np.linalg.cholesky(fit.hessian)  # ν̂ > κ, so H is far from singular; unlike eigenvectors it hardly changes if H hardly does
-    return solve_triangular(root, rng.standard_normal(len(root)), lower=True, trans="T")
+def _root(fit):
+    """M with M Mᵀ = H⁻¹. Unlike eigenvectors it hardly changes if H hardly does; ν̂ > κ, so H is far from singular."""
+    return solve_triangular(np.linalg.cholesky(fit.hessian), np.eye(fit.theta.size), lower=True).T

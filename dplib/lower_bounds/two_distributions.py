@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
-from dplib import _checks, mechanisms
+from dplib import _checks, _grid
+from dplib._sums import Tally
 from dplib.lower_bounds.packing import _smallest, packing_sample_size
 
 MOST_RECORDS = 2**31  # records of an exact sum
@@ -97,12 +98,12 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
 # --------------------------------------------------------------------------------------------------------------- tests
 
 
-def sign_test(x, *, shift, epsilon, rng):
+def sign_test(x, *, shift, epsilon, runs=False, rng):
     """Decide between N(0, 1) and N(shift, 1) by a noisy majority vote of the records.
 
     Parameters
     ----------
-    x, epsilon, rng
+    x, epsilon, runs, rng
         As in `clipped_mean`.
     shift : float > 0, the mean under Q = N(shift, 1)
 
@@ -112,7 +113,7 @@ def sign_test(x, *, shift, epsilon, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``. Idealised arithmetic.
+    :Privacy: ε-DP under ``replace``, given fair bits.
     :Error: The same under both distributions, exactly `sign_test_error`.
     :References: Proposition *The vote* on the page *Telling two worlds apart* (prop-sign-test).
 
@@ -120,13 +121,15 @@ def sign_test(x, *, shift, epsilon, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
-    >>> sign_test(x, shift=1, epsilon=0.1, rng=rng)
+    >>> sign_test(x, shift=1, epsilon=0.1, runs=True, rng=rng)
     array([False,  True])
     """
-    x = _checks.reals("x", _checks.data_sets("x", x))
+    x = _checks.reals("x", _checks.data_sets("x", x, runs=runs))
     shift = _checks.parameter("shift", shift)
-    above = np.count_nonzero(x > shift / 2, axis=-1)
-    return mechanisms.laplace(2 * above - x.shape[-1], sensitivity=2, epsilon=epsilon, rng=rng) > 0
+    noise = _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon), unit=1.0)
+    _checks.generator(rng)
+    above = np.asarray(np.count_nonzero(x > shift / 2, axis=-1))
+    return noise.added_to_whole(2 * above - x.shape[-1], rng) > 0
 
 
 def sign_test_error(*, size, shift, epsilon):
@@ -173,12 +176,12 @@ def _vote_error(n, log_p, log_rest, epsilon):
     return np.sum(np.exp(log_binomial) * np.where(k <= last, half, 1 - half))
 
 
-def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
+def clamped_likelihood_test(x, *, shift, epsilon, clamp, runs=False, rng):
     """Decide between N(0, 1) and N(shift, 1) by the likelihood ratio, every record's part of it clamped.
 
     Parameters
     ----------
-    x, shift, epsilon, rng
+    x, shift, epsilon, runs, rng
         As in `sign_test`.
     clamp : float > 0, c, the most that one record may add to the log-likelihood ratio, in either direction
 
@@ -188,7 +191,7 @@ def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``. Idealised arithmetic.
+    :Privacy: ε-DP under ``replace``, given fair bits.
     :Error: The same under both distributions, at most (E e^(θ clip(...)))^n, x ~ N(0, 1), for every θ ≤ ε/(2c).
     :References: Theorem *The clamped likelihood ratio* on the page *Telling two worlds apart* (thm-clamped-test); Canonne,
         Kamath, McMillan, Smith and Ullman, *The structure of optimal private tests for simple hypotheses* (2019).
@@ -197,13 +200,15 @@ def clamped_likelihood_test(x, *, shift, epsilon, clamp, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(2, 200)) + [[0], [1]]
-    >>> clamped_likelihood_test(x, shift=1, epsilon=0.1, clamp=0.1, rng=rng)
+    >>> clamped_likelihood_test(x, shift=1, epsilon=0.1, clamp=0.1, runs=True, rng=rng)
     array([False,  True])
     """
-    x = _checks.reals("x", _checks.data_sets("x", x))
+    x = _checks.reals("x", _checks.data_sets("x", x, runs=runs))
     shift = _checks.parameter("shift", shift)
     slope = _checks.real("shift / clamp", shift / _checks.parameter("clamp", clamp))
-    with np.errstate(over="ignore"):  # far records, clamped in the next line
-        votes = (x - shift / 2) * slope
-    np.clip(votes, -1, 1, out=votes)  # in units of the clamp
-    return mechanisms.laplace(votes.sum(axis=-1), sensitivity=2, epsilon=epsilon, rng=rng) > 0
+    window = Tally.of(x.shape[-1], 1.0)
+    noise = window.noise(_checks.parameter("epsilon", epsilon))
+    _checks.generator(rng)
+    with np.errstate(over="ignore"):  # far records, clamped in the sum
+        votes = (x - shift / 2) * slope  # in units of the clamp
+    return noise.added_to_whole(window.sums(votes), rng) > 0

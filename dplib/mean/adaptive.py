@@ -1,14 +1,16 @@
 """A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median."""
 
 from dataclasses import dataclass
+from math import frexp, ldexp
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from dplib import _checks
+from dplib import _checks, _grid
+from dplib._sums import Tally
 from dplib.mean.estimators import BLOCK, _runs
-from dplib.mechanisms import laplace
 
+DIGITS = 61  # of the radius, on the grid of which a centre is chosen
 FURTHEST = 3.0  # the centre is corrected by at most this much
 CORE = 8.0  # beyond this distance from μ only the length of [-R, R] matters
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -94,12 +96,12 @@ def _median_variance(n, epsilon):
         return np.pi / (2 * n) + 2 * np.square(2 / DENSITY / n / epsilon)
 
 
-def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
+def adaptive_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
     """Release the mean of Gaussian records with an error that hardly depends on the radius.
 
     Parameters
     ----------
-    x, radius, epsilon, rng
+    x, radius, epsilon, runs, rng
         As in `clipped_mean`.
     beta
         As in `adaptive_plan`.
@@ -108,11 +110,12 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     -------
     float64, shape (...)
         In [-R, R], by `adaptive_plan`: c, drawn from the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R], N_z the number of
-        records ≤ z; or, with two stages, c + `unclip` of the mean of clip(x - c, -a, a) + Lap(2a/(n ε₂)), held within ±R.
+        records ≤ z, on a grid of R/2**60; or, with two stages, c + `unclip` of the mean of clip(x - c, -a, a) with
+        Lap(2a/(n ε₂)) added to it, held within ±R.
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``, for finite records. Idealised arithmetic.
+    :Privacy: ε-DP under ``replace``, for finite records, given fair bits.
     :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer need be neither their mean
         nor their median nor between the two.
     :Cost: One sort of each data set, and a copy of it as float64.
@@ -124,12 +127,13 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(271_828, 1, size=(3, 1000))
-    >>> adaptive_mean(x, radius=1e6, epsilon=1, rng=rng).round(2)
-    array([271827.95, 271828.02, 271828.03])
+    >>> adaptive_mean(x, radius=1e6, epsilon=1, runs=True, rng=rng).round(2)
+    array([271827.94, 271828.04, 271828.02])
     """
-    rows, shape = _runs(_checks.reals("x", x))
+    rows, shape = _runs(_checks.reals("x", x), runs)
     n = rows.shape[1]
     plan = adaptive_plan(size=n, radius=radius, epsilon=epsilon, beta=beta)
+    _grid.for_weights(plan.epsilon_coarse)
     _checks.generator(rng)
     answers = np.empty(len(rows))
     height = max(1, BLOCK // n)
@@ -141,35 +145,35 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, rng):
 
 def _answers(ordered, plan, radius, rng):
     """One answer per row of sorted records, which are overwritten."""
-    n, a = ordered.shape[1], plan.half_width
     centre = _private_median(ordered, radius, plan.epsilon_coarse, rng)
     if plan.stages == 1:
         return centre
+    window = Tally.of(ordered.shape[1], plan.half_width)
     with np.errstate(over="ignore"):  # what is too far away is clipped
         ordered -= centre[:, np.newaxis]
-    seen = np.clip(ordered, -a, a, out=ordered).mean(axis=1)
-    seen = laplace(seen, sensitivity=2 * (a / n), epsilon=plan.epsilon_fine, rng=rng)
-    return np.clip(centre + unclip(seen, a), -radius, radius)
+    seen = window.noisy_mean(window.sums(ordered), plan.epsilon_fine, rng)
+    return np.clip(centre + unclip(seen, plan.half_width), -radius, radius)
 
 
 def _private_median(ordered, radius, epsilon, rng):
-    """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on [-R, R]."""
-    # N_z is constant between consecutive records: draw one of the n + 1 intervals, then a point of it. Weights are taken
-    # relative to the best interval that has a length, so that there is one that no ε, however large, destroys.
-    n = ordered.shape[1]
-    ends = np.pad(np.clip(ordered, -radius, radius), [(0, 0), (1, 1)], constant_values=[(0, 0), (-radius, radius)])
-    mass = np.diff(ends / 2)  # half a length, which is finite
-    loss = np.abs(np.arange(n + 1) - n / 2)
-    best = np.where(mass > 0, loss, np.inf).min(axis=1, keepdims=True)
-    if np.all(best == best[:1]):  # no ties in the middle: one row of weights serves all
-        best = best[:1]
+    """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on a grid of [-R, R]."""
+    # N_z is constant between consecutive records: draw one of the n + 1 runs of grid points, then a point of it. Weights are
+    # taken relative to the best run that has a point, so that there is one that no ε, however large, destroys.
+    if radius == 0:
+        return np.zeros(len(ordered))
+    n, step = ordered.shape[1], ldexp(1, max(frexp(radius)[1] - DIGITS, -1074))
     with np.errstate(over="ignore"):
-        mass *= np.exp(-epsilon / 2 * np.maximum(loss - best, 0))
-    up_to = np.cumsum(mass, axis=1, out=mass)
-    goal = (1 - rng.random(len(ends))) * up_to[:, -1]  # not 0: an interval without length is never the first to reach it
-    run, chosen = np.arange(len(ends)), (up_to < goal[:, np.newaxis]).sum(axis=1)
-    share = rng.random(len(ends))
-    return (1 - share) * ends[run, chosen] + share * ends[run, chosen + 1]
+        places = np.rint(np.clip(ordered, -radius, radius) / step).astype(np.int64)
+    last = round(radius / step)
+    ends = np.pad(places, [(0, 0), (1, 1)], constant_values=[(0, 0), (-last, last)])
+    length, loss = np.diff(ends), np.abs(np.arange(n + 1) - n / 2)
+    best = np.where(length > 0, loss, np.inf).min(axis=1, keepdims=True)
+    with np.errstate(over="ignore", divide="ignore"):
+        log_weights = np.log(length) - _grid.for_weights(epsilon) / 2 * np.maximum(loss - best, 0)
+    log_weights -= log_weights.max(axis=1, keepdims=True)
+    run, chosen = np.arange(len(ends)), _grid.noisy_log_weights(log_weights, rng).argmax(axis=1)
+    with np.errstate(over="ignore"):  # at the end of the floats
+        return np.clip((ends[run, chosen] + _grid.uniform(length[run, chosen], rng)) * step, -radius, radius)
 
 
 # ------------------------------------------------------------------------------------------- what a clip does to a mean

@@ -1,13 +1,15 @@
 """Private means of records with unit variance: within a radius, in two stages, with no radius at all.
 
-Privacy is for all finite records and idealised arithmetic (`dplib.mechanisms`), errors are for independent N(μ, 1) records.
+Privacy is for all finite records, given fair bits (`dplib.mechanisms`), errors are for independent N(μ, 1) records. Clipped records
+are added up as whole numbers of steps of 2**-36 half-widths, coarser ones for more than 2**24 records, so that no sum is rounded.
 """
 
 from math import isfinite, prod
 
 import numpy as np
 
-from dplib import _checks, mechanisms
+from dplib import _checks, _grid
+from dplib._sums import Tally
 from dplib.histograms import stability_threshold
 from dplib.mean.distributions import clip_radius
 
@@ -15,10 +17,11 @@ BLOCK = 3 << 15  # records at a time, so that the working memory stays in the ca
 PIECE = 1 << 15  # the same for a pass that only adds up
 LARGEST = np.finfo(float).max
 LARGEST_OCTAVE = 1021  # four times its scale is still a float
+MOST_CELLS = 2.0**61  # on either side of 0: so many can be told apart in int64
 MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and times any count a float
 
 
-def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
+def clipped_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
     """The mean of records clipped to a public window, with Laplace noise.
 
     Parameters
@@ -28,6 +31,7 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     radius : float ≥ 0, R with |μ| ≤ R, public, in standard deviations; records may lie outside
     epsilon : float > 0
     beta : float in (0, 1), bounds the probability that a record is clipped: B = R + t_n(β), with t_n(β) from `clip_radius`
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -46,21 +50,21 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, rng):
     >>> rng = np.random.default_rng(2)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(clipped_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1000)]
-    [3.03, -3.16]
+    [3.04, -3.14]
     """
-    rows, shape = _runs(x)
-    half_width = _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta)
-    noise = _window_noise(half_width, rows.shape[1], epsilon)
+    rows, shape = _runs(x, runs)
+    window = Tally.of(rows.shape[1], _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta))
+    epsilon = _fine_budget(window, epsilon)
     _checks.generator(rng)
-    return mechanisms.laplace(_window_mean(rows, None, half_width), **noise, rng=rng).reshape(shape)[()]
+    return window.noisy_mean(_window_sums(rows, None, window), epsilon, rng).reshape(shape)[()]
 
 
-def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
+def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, runs=False, rng):
     """Find the cell of the mean by the exponential mechanism, then clip to a window around it.
 
     Parameters
     ----------
-    x, epsilon, rng
+    x, epsilon, runs, rng
         As in `clipped_mean`.
     radius : float ≥ 0, R with |μ| ≤ R, public; R/w finite, 1e50 is fine
     split : float in (0, 1), the share of ε that the coarse stage spends: ε₁; the fine stage spends ε₂ = ε - ε₁
@@ -86,22 +90,23 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, rng):
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, size=1000)
     >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3, 1e12)]
-    [3.0, 2.93, 3.0]
+    [2.93, 2.98, 2.91]
     """
-    rows, shape = _runs(x)
-    coarse, fine, half_width = _two_stages(rows.shape[1], epsilon, split, width, beta)
+    rows, shape = _runs(x, runs)
+    coarse, fine, window = _two_stages(rows.shape[1], epsilon, split, width, beta)
     half = _half_cells(radius, width)
+    coarse = _grid.for_weights(coarse)
     _checks.generator(rng)
-    cells = _exponential_cells(_occupied(rows, _grid(width), -half, half), len(rows), half, coarse, rng)
-    return _fine_stage(rows, cells, width, half_width, fine, rng).reshape(shape)[()]
+    cells = _exponential_cells(_occupied(rows, _cells(width), -half, half), len(rows), half, coarse, rng)
+    return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
-def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
+def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, runs=False, rng):
     """Find the cell of the mean with a stability histogram, then clip to a window around it: no radius is needed.
 
     Parameters
     ----------
-    x, epsilon, split, width, beta, rng
+    x, epsilon, split, width, beta, runs, rng
         As in `two_stage_mean`.
     delta : float in (0, 1/2], all of it for the coarse stage
 
@@ -123,23 +128,23 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, rng):
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=[[-5e9], [3], [0]], size=(3, 1000))
     >>> x[2] *= 1000  # not of unit variance: no cell holds enough
-    >>> unbounded_mean(x, epsilon=1, delta=1e-6, rng=rng).round(2)
-    array([-5.00e+09,  3.03e+00,       nan])
+    >>> unbounded_mean(x, epsilon=1, delta=1e-6, runs=True, rng=rng).round(2)
+    array([-5.00e+09,  3.04e+00,       nan])
     """
-    rows, shape = _runs(x)
-    coarse, fine, half_width = _two_stages(rows.shape[1], epsilon, split, width, beta)
+    rows, shape = _runs(x, runs)
+    coarse, fine, window = _two_stages(rows.shape[1], epsilon, split, width, beta)
     threshold = stability_threshold(epsilon=coarse, delta=delta, neighbor="replace", noise="laplace")
     _checks.generator(rng)
-    cells = _released_cells(_occupied(rows, _grid(width), -np.inf, np.inf), len(rows), threshold, coarse, rng)
-    return _fine_stage(rows, cells, width, half_width, fine, rng).reshape(shape)[()]
+    cells = _released_cells(_occupied(rows, _cells(width), -np.inf, np.inf), len(rows), threshold, coarse, rng)
+    return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
-def private_scale(x, *, epsilon, delta, rng):
+def private_scale(x, *, epsilon, delta, runs=False, rng):
     """The standard deviation, up to a factor of 8, from the octaves of differences.
 
     Parameters
     ----------
-    x, epsilon, rng
+    x, epsilon, runs, rng
         As in `clipped_mean`, but in any unit.
     delta : float in (0, 1/2]
 
@@ -160,10 +165,10 @@ def private_scale(x, *, epsilon, delta, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, scale=[[0.001], [1], [30]], size=(3, 1000))
-    >>> private_scale(x, epsilon=1, delta=1e-6, rng=rng)
+    >>> private_scale(x, epsilon=1, delta=1e-6, runs=True, rng=rng)
     array([1.953125e-03, 2.000000e+00, 6.400000e+01])
     """
-    rows, shape = _runs(x)
+    rows, shape = _runs(x, runs)
     epsilon = _checks.parameter("epsilon", epsilon)
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
     _checks.generator(rng)
@@ -174,19 +179,19 @@ def private_scale(x, *, epsilon, delta, rng):
 # ---------------------------------------------------------------------------------------------------------- parameters
 
 
-def _runs(x):
+def _runs(x, runs):
     """One data set per row (a view where NumPy can give one), and the shape of the answer."""
-    x = _checks.data_sets("x", x)
+    x = _checks.data_sets("x", x, runs=runs)
     *batch, n = x.shape
     return x.reshape(prod(batch), n), tuple(batch)
 
 
 def _two_stages(n, epsilon, split, width, beta):
-    """ε₁, the noise of the fine stage, and the half-width of its window."""
+    """ε₁, ε₂, and the window of the fine stage."""
     epsilon = _checks.parameter("epsilon", epsilon)
     split = _checks.parameter("split", split)
-    half_width = 1.5 * _checks.parameter("width", width) + _clip_radius(n, beta)
-    return split * epsilon, _window_noise(half_width, n, (1 - split) * epsilon), half_width
+    window = Tally.of(n, 1.5 * _checks.parameter("width", width) + _clip_radius(n, beta))
+    return split * epsilon, _fine_budget(window, (1 - split) * epsilon), window
 
 
 def _clip_radius(n, beta):
@@ -194,12 +199,14 @@ def _clip_radius(n, beta):
     return float(clip_radius(size=n, beta=_checks.parameter("beta", beta)))
 
 
-def _window_noise(half_width, n, epsilon):
-    """One record moves the average of n numbers in [-B, B] by at most 2B/n."""
-    sensitivity, epsilon = 2 * (half_width / n), _checks.parameter("epsilon", epsilon)
-    if not 0 < sensitivity / epsilon < np.inf:  # refused now rather than after the coarse stage
-        raise ValueError(f"the noise 2B/(nε) must be a positive float, got B = {half_width:g}, n = {n}, ε = {epsilon:g}")
-    return {"sensitivity": sensitivity, "epsilon": epsilon}
+def _fine_budget(window, epsilon):
+    """ε₂; whether there is noise for it is asked now rather than after the coarse stage."""
+    epsilon = _checks.parameter("epsilon", epsilon)
+    scale = 2 * (window.half_width / window.size) / epsilon
+    if not 0 < scale < np.inf:
+        raise ValueError(f"the noise 2B/(nε) must be a positive float, got B = {window.half_width:g}, n = {window.size}, ε = {epsilon:g}")
+    window.noise(epsilon)
+    return epsilon
 
 
 def _half_cells(radius, width):
@@ -211,27 +218,23 @@ def _half_cells(radius, width):
 # ---------------------------------------------------------------------------------------------------------- the window
 
 
-def _fine_stage(rows, cells, width, half_width, noise, rng):
+def _fine_stage(rows, cells, width, window, epsilon, rng):
     """A clipped mean around the middle of the chosen cell; NaN where none was chosen."""
     with np.errstate(over="ignore"):
         middle = np.clip((cells + 0.5) * width, -LARGEST, LARGEST)
-        return middle + mechanisms.laplace(_window_mean(rows, np.nan_to_num(middle), half_width), **noise, rng=rng)
+        return middle + window.noisy_mean(_window_sums(rows, np.nan_to_num(middle), window), epsilon, rng)
 
 
-def _window_mean(rows, middle, half_width):
-    """The average of x - m clipped to [-B, B] in every run; m = 0 if ``middle`` is None."""
-    sums, room = np.zeros(len(rows)), np.empty(PIECE)
-    shrink = 2.0**-64 if half_width > 2.0**900 else 1  # so that no sum overflows
+def _window_sums(rows, middle, window):
+    """The sum of x - m clipped to [-B, B] in every run, in steps; m = 0 if ``middle`` is None."""
+    bits, room = np.zeros(len(rows), dtype=np.int64), np.empty(PIECE)
     with np.errstate(over="ignore", invalid="ignore"):  # a difference that overflows is clipped like any other
         for top, block in _blocks(rows, PIECE):
-            part, window = slice(top, top + len(block)), room[:block.size].reshape(block.shape)
+            part, inside = slice(top, top + len(block)), room[:block.size].reshape(block.shape)
             if middle is not None:
-                block = np.subtract(block, middle[part, np.newaxis], out=window)
-            block.clip(-half_width, half_width, out=window)
-            if shrink != 1:
-                window *= shrink
-            sums[part] += np.add.reduce(window, axis=1)
-    return sums / rows.shape[1] / shrink
+                block = np.subtract(block, middle[part, np.newaxis], out=inside)
+            bits[part] += window.bits(block, inside)
+    return window.counted(bits)
 
 
 def _blocks(rows, size):
@@ -251,7 +254,7 @@ def _finite(block):
 # ----------------------------------------------------------------------------------------------------------- the cells
 
 
-def _grid(width):
+def _cells(width):
     """Labels k of the cells [kw, (k + 1)w); the last float on either side stands for all beyond it."""
     return lambda block: np.clip(np.floor(block / width), -LARGEST, LARGEST)
 
@@ -300,23 +303,29 @@ def _exponential_cells(occupied, runs, half, epsilon, rng):
     run, labels, counts = occupied
     taken = np.bincount(run, minlength=runs)
     with np.errstate(divide="ignore"):  # perhaps none is empty
-        best = np.log(half - taken / 2) + np.log(2) + rng.gumbel(size=runs)
-    cells = _empty_cells(run, labels, taken, half, rng)
+        empty = np.log(half - taken / 2) + np.log(2)
     scores = min(epsilon / 2, MOST_PER_RECORD) * counts
-    return _largest(run, labels, scores + rng.gumbel(size=counts.shape), best, cells)
+    best = empty.copy()
+    np.maximum.at(best, run, scores)
+    cells = _empty_cells(run, labels, taken, half, rng)
+    return _largest(run, labels, _grid.noisy_log_weights(scores - best[run], rng), _grid.noisy_log_weights(empty - best, rng), cells)
 
 
 def _empty_cells(run, labels, taken, half, rng):
     """A uniform empty cell of each run: number j of them is cell j plus as many as there are taken cells before it."""
-    cells = np.floor(rng.uniform(-1, 1, size=taken.shape) * (half - taken / 2) - taken / 2)  # number j, less M
+    whole = np.int64 if half <= MOST_CELLS else object  # beyond them Python's integers
+    first = -int(half)
+    cells = _grid.uniform(2 * int(half) - taken.astype(whole), rng) + first  # number j, less M; anything where none is empty
     before = np.arange(labels.size) - (np.cumsum(taken) - taken)[run]
-    return cells + np.bincount(run[labels - before <= cells[run]], minlength=taken.size)
+    labels = labels.astype(np.int64) if whole is np.int64 else np.array([int(label) for label in labels], dtype=object)
+    behind = labels - before <= cells[run]
+    return (cells + np.bincount(run[behind.astype(bool)], minlength=taken.size)).astype(np.float64)
 
 
 def _released_cells(occupied, runs, threshold, epsilon, rng):
     """The cell with the largest noisy count, if that exceeds the threshold; else NaN."""
     run, labels, counts = occupied
-    noisy = mechanisms.laplace(counts, sensitivity=2, epsilon=epsilon, rng=rng)
+    noisy = _grid.count_noise(2, epsilon).added_to_whole(counts, rng)
     return _largest(run, labels, noisy, np.full(runs, threshold), np.full(runs, np.nan))
 
 

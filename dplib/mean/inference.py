@@ -207,12 +207,12 @@ def _corrected_bound(failing, n, radius, plan):
 # ------------------------------------------------------------------------------------------------------------ intervals
 
 
-def mean_interval(x, *, radius, epsilon, level=0.95, rng):
+def mean_interval(x, *, radius, epsilon, level=0.95, runs=False, rng):
     """Release an interval that covers the mean of Gaussian records with a promised probability.
 
     Parameters
     ----------
-    x, radius, epsilon, rng
+    x, radius, epsilon, runs, rng
         As in `clipped_mean`.
     level : float in (0, 1), the probability with which the interval covers the mean
 
@@ -224,7 +224,7 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``, for finite records. Idealised arithmetic.
+    :Privacy: ε-DP under ``replace``, for finite records, given fair bits.
     :Error: Covers μ with probability at least ``level``, for |μ| ≤ R and independent N(μ, 1) records.
     :Cost: That of `two_stage_mean`; 1225 error bounds, once for each combination of n, R, ε and level.
     :References: Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval);
@@ -234,11 +234,11 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(42, 1, size=(2, 1000))
-    >>> mean_interval(x, radius=100, epsilon=0.5, rng=rng).round(2)
+    >>> mean_interval(x, radius=100, epsilon=0.5, runs=True, rng=rng).round(2)
     array([[41.83, 42.04],
-           [41.92, 42.14]])
+           [41.97, 42.18]])
     """
-    x = _checks.data_sets("x", x)
+    x = _checks.data_sets("x", x, runs=runs)
     radius = _checks.parameter("radius", radius)
     epsilon, level = _checks.parameter("epsilon", epsilon), _checks.parameter("level", level)
     _checks.generator(rng)
@@ -246,7 +246,7 @@ def mean_interval(x, *, radius, epsilon, level=0.95, rng):
     if half / 2 >= radius:
         _checks.reals("x", x)  # an error is no less of one when the answer does not depend on it
         return np.full((*x.shape[:-1], 2), (0 - radius, radius))
-    centre = two_stage_mean(x, radius=radius, epsilon=epsilon, split=split, beta=beta, rng=rng)
+    centre = two_stage_mean(x, radius=radius, epsilon=epsilon, split=split, beta=beta, runs=runs, rng=rng)
     return np.clip(np.stack([centre - half, centre + half], axis=-1), -radius, radius)
 
 

@@ -19,7 +19,7 @@ LARGEST_SIZE = 2**20  # of a data set whose chances are computed, one step for e
 MOST = 4096  # people among whom the least number is sought
 
 
-def private_parity(x, y, *, epsilon, neighbor="replace", blocks=1, rng):
+def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
     """Find the parity behind the labels by linear algebra on a random part of the records.
 
     Parameters
@@ -31,6 +31,7 @@ def private_parity(x, y, *, epsilon, neighbor="replace", blocks=1, rng):
     blocks : int ≥ 1
         The record at place i belongs to block i mod ``blocks``; the first block with an answer gives it. Only 1 under
         ``add_remove``, where one record more moves all behind it to other blocks.
+    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -50,10 +51,10 @@ def private_parity(x, y, *, epsilon, neighbor="replace", blocks=1, rng):
     >>> rng = np.random.default_rng(1)
     >>> x = rng.integers(0, 2, size=(500, 70))
     >>> y = (x[:, 0] + x[:, 3] + x[:, 69]) % 2
-    >>> np.flatnonzero(private_parity(x, y, epsilon=1, blocks=2, rng=rng))
+    >>> np.flatnonzero(private_parity(x, y, epsilon=1, neighbor="replace", blocks=2, rng=rng))
     array([ 0,  3, 69])
     """
-    x, y = labelled_records(x, y)
+    x, y = labelled_records(x, y, runs)
     keep, refuse = _coins(_checks.parameter("epsilon", epsilon), neighbor)
     blocks = _blocks(blocks, neighbor)
     _checks.generator(rng)
@@ -67,7 +68,7 @@ def private_parity(x, y, *, epsilon, neighbor="replace", blocks=1, rng):
     return np.where(answers.any(axis=-1)[..., None], first, np.int8(-1))
 
 
-def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor="replace", blocks=1):
+def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor, blocks=1):
     """How often `private_parity` names the right parity, if the answers of the records are fair coins.
 
     Parameters
@@ -90,7 +91,7 @@ def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor=
 
     Examples
     --------
-    >>> parity_success_probability(size=[38, 39, 400], dimension=12, epsilon=1).round(4)
+    >>> parity_success_probability(size=[38, 39, 400], dimension=12, epsilon=1, neighbor="replace").round(4)
     array([0.7436, 0.7521, 0.7881])
     """
     size = _checks.integers("size", size, at_least=0, at_most=LARGEST_SIZE).astype(np.int64)

@@ -20,7 +20,7 @@ NORMAL = np.linspace(-12, 12, 2401)
 WEIGHTS = np.exp(-(NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (NORMAL[1] - NORMAL[0])
 
 
-def learn_parity_locally(x, y, *, epsilon, rng):
+def learn_parity_locally(x, y, *, epsilon, runs=False, rng):
     """Find the parity behind the labels when everybody sends one randomised bit and nobody is trusted.
 
     Each person is given a random subset, openly, and says by randomised response whether the parity of it is the label.
@@ -28,7 +28,7 @@ def learn_parity_locally(x, y, *, epsilon, rng):
 
     Parameters
     ----------
-    x, y, epsilon, rng
+    x, y, epsilon, runs, rng
         As in `private_parity`, for at most d = 24 questions.
 
     Returns
@@ -50,7 +50,7 @@ def learn_parity_locally(x, y, *, epsilon, rng):
     >>> learn_parity_locally(x, y, epsilon=1, rng=rng)
     array([1, 0, 0, 1, 0], dtype=int8)
     """
-    x, y = tabled_records(x, y)
+    x, y = tabled_records(x, y, runs)
     d = x.shape[-1]
     _checks.parameter("epsilon", epsilon)
     task = _checks.generator(rng).integers(0, 2, size=x.shape, dtype=np.int8)

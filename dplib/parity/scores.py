@@ -41,12 +41,12 @@ def walsh_hadamard(values):
     return values.reshape(shape).copy() if step == 1 else values.reshape(shape)
 
 
-def private_parity_by_scores(x, y, *, epsilon, rng):
+def private_parity_by_scores(x, y, *, epsilon, runs=False, rng):
     """Choose a parity privately by how many labels it gets right.
 
     Parameters
     ----------
-    x, y, epsilon, rng
+    x, y, epsilon, runs, rng
         As in `private_parity`, for at most d = 24 questions.
 
     Returns
@@ -70,7 +70,7 @@ def private_parity_by_scores(x, y, *, epsilon, rng):
     >>> private_parity_by_scores(x, y, epsilon=1, rng=rng)
     array([1, 0, 0, 1, 0], dtype=int8)
     """
-    x, y = tabled_records(x, y)
+    x, y = tabled_records(x, y, runs)
     signs = weights_by_subset(subset_index(x), 1.0 - 2 * y, x.shape[-1])
     right = (walsh_hadamard(signs) + y.shape[-1]) / 2
     return subset_bits(mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1])

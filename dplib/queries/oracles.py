@@ -12,8 +12,8 @@ queries : m
 import numpy as np
 
 from dplib import _checks
+from dplib._sums import Tally
 from dplib.local import local_randomized_response
-from dplib.mechanisms import laplace
 
 
 class SQOracle:
@@ -161,7 +161,7 @@ def central_oracle(x, *, queries, epsilon, rng):
     Notes
     -----
     :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier answers. n is public.
-        Idealised arithmetic; every φ has a value for every record.
+        Given fair bits; every φ has a value for every record, which is rounded to 2**-36 or less.
     :Error: For queries that were fixed before x was drawn: `central_oracle_size`.
     :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
 
@@ -170,14 +170,11 @@ def central_oracle(x, *, queries, epsilon, rng):
     >>> x = np.repeat([1, -1], [6000, 4000])
     >>> oracle = central_oracle(x, queries=2, epsilon=1, rng=np.random.default_rng(1))
     >>> round(oracle(lambda x: x), 4), round(oracle(lambda x: x > 0), 4)
-    (0.2, 0.6009)
+    (0.1999, 0.6001)
     """
     x, queries, epsilon, _ = _asked(x, queries, epsilon, rng)
-
-    def answer(number, phi):
-        return laplace(np.mean(_values(phi, x)), sensitivity=2 / len(x), epsilon=epsilon / queries, rng=rng)
-
-    return SQOracle(answer, queries=queries)
+    Tally.of(len(x), 1.0).noise(epsilon / queries)  # refused now if it is too small
+    return SQOracle(lambda number, phi: _noisy_mean(_values(phi, x), epsilon / queries, rng), queries=queries)
 
 
 def fresh_oracle(x, *, queries, epsilon, rng):
@@ -195,8 +192,8 @@ def fresh_oracle(x, *, queries, epsilon, rng):
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Idealised arithmetic; every φ has a value for
-        every record.
+    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Given fair bits; every φ has a value for every record,
+        which is rounded as in `central_oracle`.
     :Error: `fresh_oracle_size`, also if queries depend on earlier answers.
     :References: Theorem *Fresh people for every average* on the page *Learning from averages* (thm-sq-fresh).
 
@@ -209,11 +206,14 @@ def fresh_oracle(x, *, queries, epsilon, rng):
     """
     x, queries, epsilon, batch = _asked(x, queries, epsilon, rng, disjoint=True)
 
-    def answer(number, phi):
-        values = _values(phi, batch(number))
-        return laplace(np.mean(values), sensitivity=2 / len(values), epsilon=epsilon, rng=rng)
+    Tally.of(len(x), 1.0).noise(epsilon)
+    return SQOracle(lambda number, phi: _noisy_mean(_values(phi, batch(number)), epsilon, rng), queries=queries)
 
-    return SQOracle(answer, queries=queries)
+
+def _noisy_mean(values, epsilon, rng):
+    """The mean of numbers in [-1, 1] with Laplace noise."""
+    window = Tally.of(len(values), 1.0)
+    return window.noisy_mean(np.asarray(window.sums(values)), epsilon, rng)
 
 
 def local_oracle(x, *, queries, epsilon, rng):
@@ -287,7 +287,6 @@ def _distribution(points, probabilities):
 def _asked(x, queries, epsilon, rng, disjoint=False):
     """The checked arguments, and the function that finds the batch of a query by position."""
     x, queries = _records(x), _checks.integer("queries", queries, at_least=1)
-    _checks.scale(2, epsilon / queries if np.ndim(epsilon) == 0 else epsilon)
     epsilon = _checks.parameter("epsilon", epsilon)
     _checks.generator(rng)
     size = len(x)

@@ -84,7 +84,7 @@ def test_centre_on_all_neighbours(law):
 
 def adaptive(half=.5, noise=1., window=1., charged=True, coarse=1.):
     """An adaptive mean with room for mistakes."""
-    def mean(x, *, radius, epsilon, beta=.01, rng):
+    def mean(x, *, radius, epsilon, beta=.01, runs=False, rng):
         n = x.shape[-1]
         plan = adaptive_plan(size=n, radius=radius, epsilon=epsilon, beta=beta)
         steep, fine = coarse * plan.epsilon_coarse, plan.epsilon_fine if charged else epsilon
@@ -142,7 +142,7 @@ def test_outputs_follow_the_private_law(estimator):
     for x, radius, epsilon in cases:
         plan = adaptive_plan(size=len(x), radius=radius, epsilon=epsilon)
         assert plan.epsilon_coarse + plan.epsilon_fine <= epsilon * (1 + 1e-12)
-        y = estimator(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, rng=rng)
+        y = estimator(np.tile(x, (40_000, 1)), radius=radius, epsilon=epsilon, runs=True, rng=rng)
         law = cdf_of_centre(x, radius, epsilon) if plan.stages == 1 else cdf_of_answer(x, radius, plan)
         pvalue = noise_distribution_test(y[np.abs(y) < radius] if plan.stages == 2 else y, law).pvalue
         assert np.mean(np.abs(y) >= radius) < 1e-3 and pvalue > LEVEL, (len(x), epsilon, plan.stages, pvalue)
@@ -339,7 +339,7 @@ def test_error_in_simulations(bound):
     for n, epsilon, radius, place in settings:
         claimed = float(bound(size=n, level=.95, radius=radius, epsilon=epsilon))
         runs = 1500 if n <= 1000 else 600
-        y = adaptive_mean(rng.normal(place * radius, 1, (runs, n)), radius=radius, epsilon=epsilon, rng=rng)
+        y = adaptive_mean(rng.normal(place * radius, 1, (runs, n)), radius=radius, epsilon=epsilon, runs=True, rng=rng)
         missed = np.mean(np.abs(y - place * radius) > claimed)
         assert missed <= .05 + FAR * math.sqrt(.05 * .95 / runs), (n, epsilon, radius, missed)
         brute = theorem_bound()(size=n, level=.95, radius=radius, epsilon=epsilon)

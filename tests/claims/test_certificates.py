@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def changed(**change):
     def fit(X, y, *, loss, domain, **given):
         found = fit_model(X, y, loss=loss, domain=domain, **given)
         nu = change.get("nu", lambda found, rows: found.nu)(found, domain.design(X))
-        return type(found)(found.theta, found.hessian, found.factor, nu, found.gradient)
+        return replace(found, nu=nu)
     return fit
 
 
@@ -250,9 +251,9 @@ def recursions(n, step=2., radius=1.):
 @claim("prop-recursion", recursions, certificate_offset,
        mutants={"a swap counted once": (lambda n: recursions(n, step=1.), certificate_offset),
                 "half the radius": (lambda n: recursions(n, radius=.3), certificate_offset),
-                "the offset of continuous noise": (recursions, lambda *, epsilon, delta: certificate_offset(
+                "the offset of continuous noise": (recursions, lambda *, epsilon, delta, noise: certificate_offset(
                     epsilon=epsilon, delta=delta, noise="laplace")),
-                "no offset": (recursions, lambda *, epsilon, delta: 0.)})
+                "no offset": (recursions, lambda *, epsilon, delta, noise: 0.)})
 def test_recursion(recursions, offset):
     """Count steps of three recursions for the two towns at all leads up to 400, and two of them for 30,000 pairs of ν that
     are 2 apart: no count may differ by more than 1. Then sum the exact probability that a certificate is too large; it
@@ -268,7 +269,8 @@ def test_recursion(recursions, offset):
             assert (levels.level(counts[1:]) <= others[1:] * (1 + 1e-6)).all()
     most, q = 0., lambda epsilon: math.exp(-epsilon)
     for epsilon, delta in itertools.product((.1, .25, 1., 3.), (.3, .05, 1e-3, 1e-6)):
-        m = math.floor(offset(epsilon=epsilon, delta=delta)) + 1                      # too large where the noise is m or more
+        m = math.floor(offset(epsilon=epsilon, delta=delta,
+                              noise="discrete_laplace")) + 1                      # too large where the noise is m or more
         wrong = q(epsilon)**m / (1 + q(epsilon)) if m > 0 else 1
         assert wrong <= delta * (1 + 1e-9), (epsilon, delta)
         most = max(most, wrong / delta)

@@ -126,7 +126,7 @@ def stretched(more=0., whole=False):
 def fitted_values(release, d, repeats):
     """500 releases of an effect that is 0; drawn once for each release."""
     (x, y), rng = balanced(d, repeats), np.random.default_rng(4)
-    terms = dict(move=move(d), domain=Box([(0, 1)] * d), loss=LOGISTIC, epsilon=4., delta=1e-6, split=.5)
+    terms = dict(move=move(d), domain=Box([(0, 1)] * d), loss=LOGISTIC, epsilon=4., delta=1e-6, split=.5, rows_per_unit=1)
     return np.array([release(x, y, **terms, rng=rng).value for _ in range(500)])
 
 
@@ -146,7 +146,7 @@ def test_even_data(one_certificate, fitted_scale, two_scales):
         width = two_valued(d).width(fit.inverse(2 * np.eye(d + 1)[1]))
         off = max(off, abs(fit.nu * (d + 1) / (len(y) / 4) - 1), abs(width * len(y) / 8 - 1))
     assert off < 1e-9
-    terms = dict(move=move(2), domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1., delta=1e-3, split=.5, rng=rng)
+    terms = dict(move=move(2), domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1., delta=1e-3, split=.5, rows_per_unit=1, rng=rng)
     margin, step = certificate_margin(sensitivity=KAPPA, epsilon=.5, delta=1e-3), KAPPA / 1024
 
     def answers(needed):
@@ -219,7 +219,7 @@ def test_translation(*releases):
     for n, seed in product((300, 4000), range(4)):
         x = rng.choice([-1., 1], size=(n, 3))
         y, theta = x @ [1., 0, -2] + rng.normal(size=n), rng.normal(size=3) * 20
-        terms = dict(domain=domain, loss=ROBUST, epsilon=1., delta=1e-6)
+        terms = dict(domain=domain, loss=ROBUST, epsilon=1., delta=1e-6, rows_per_unit=1)
         for release in releases:
             own = {} if release is releases[3] else dict(move=move(3))
             own |= {} if release is releases[2] else dict(split=.3)

@@ -71,7 +71,7 @@ def test_messages_of_a_ball(randomize, scale):
 
 def message(radius=1., offset=1., ball=l2_ball_randomizer):
     """A release by hand, with room for a wrong radius and a forgotten offset."""
-    def release(labels, factorization, *, epsilon, rng):
+    def release(labels, factorization, *, epsilon, runs=False, rng):
         vectors = dense(factorization.A).T[labels]
         sent = ball(vectors, radius=radius * np.linalg.norm(vectors, axis=-1).max(), epsilon=epsilon, rng=rng)
         return sent.mean(axis=-2) @ dense(factorization.R).T + offset * factorization.offset
@@ -114,7 +114,7 @@ def test_one_message(release, variance, bound):
     for factorization in (square_root_factorization(cells=4), square_root_factorization(cells=4, centered=True),
                           factorization_of(W, R=W, A=np.eye(4))):
         x = rng.choice(4, size=(runs, 2), p=p)
-        answers = release(x, factorization, epsilon=epsilon, rng=rng)
+        answers = release(x, factorization, epsilon=epsilon, runs=True, rng=rng)
         wanted = variance(p, factorization, size=2, epsilon=epsilon)
         off = np.abs(answers.mean(axis=0) - W @ p) / np.sqrt(wanted / runs)
         ratio = answers.var(axis=0) / wanted
@@ -290,7 +290,7 @@ def test_the_smallest_ball(center):
 
 def curator(correlated=True, size=1.):
     """A release by hand, with room for noise on the answers and for a factor."""
-    def release(labels, factorization, *, epsilon, delta, neighbor, rng):
+    def release(labels, factorization, *, epsilon, delta, neighbor, runs=False, rng):
         R, W = dense(factorization.R), dense(factorization.workload)
         variance = central_variance(factorization, epsilon=epsilon, delta=delta, neighbor=neighbor).max()
         sd = np.sqrt(variance) / np.linalg.norm(R, axis=1).max()
@@ -343,7 +343,7 @@ def test_a_curator(release, variance):
         spent = max(gaussian_delta(sigma=sigma, sensitivity=np.linalg.norm(move), epsilon=given["epsilon"]) for move in moves)
         assert math.isclose(spent, given["delta"], rel_tol=1e-6) and spent <= given["delta"]
         x = np.tile(rng.integers(0, A.shape[1], 30), (60_000, 1))
-        answers = release(x, factorization, **given, neighbor=neighbor, rng=rng)
+        answers = release(x, factorization, **given, neighbor=neighbor, runs=True, rng=rng)
         exact = dense(factorization.workload) @ np.bincount(x[0], minlength=A.shape[1])
         wanted = sigma**2 * R @ R.T
         sd = np.sqrt(np.diag(wanted))

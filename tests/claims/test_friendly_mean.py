@@ -258,7 +258,7 @@ def test_the_mechanism_is_the_one_whose_distribution_is_computed():
     given = dict(size=101, radius=1, epsilon=4, delta=1e-3, strangers=5)
     plan = friendly_plan(**given)
     answers = friendly_mean(np.broadcast_to(x[:, None], (4000, 101, 1)), radius=1, epsilon=4, delta=1e-3, strangers=5,
-                            rng=np.random.default_rng(13))[:, 0]
+                            runs=True, rng=np.random.default_rng(13))[:, 0]
     mean, total = mean_of(filtered(), x)
     shown = ~np.isnan(answers)
     assert abs(standard_errors(shown.sum(), 4000, float(plan.pass_probability(total)))) < FAR

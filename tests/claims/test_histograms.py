@@ -44,7 +44,7 @@ def neighbours(top, relation):
 
 def noisy_counts(scale=lambda neighbor, epsilon: SWAP[neighbor] / epsilon, everywhere=True, shared=False):
     """A histogram with room for mistakes."""
-    def histogram(labels, *, cells, epsilon, neighbor, noise, rng):
+    def histogram(labels, *, cells, epsilon, neighbor, noise, runs=False, rng):
         counts = (np.asarray(labels)[..., None] == np.arange(cells)).sum(axis=-2)
         z = draw(noise, scale(neighbor, epsilon), counts[..., :1].shape if shared else counts.shape, rng)
         return counts + z * (everywhere | (counts > 0))
@@ -69,7 +69,7 @@ def test_worst_event_of_two_cells(histogram):
         chances = []
         for labels in ((0, 0), (0, 1) if neighbor == "replace" else (0,)):
             x = np.broadcast_to(np.array(labels), (runs, len(labels)))
-            y = np.asarray(histogram(x, cells=2, epsilon=epsilon, neighbor=neighbor, noise=noise, rng=rng))
+            y = np.asarray(histogram(x, cells=2, epsilon=epsilon, neighbor=neighbor, noise=noise, runs=True, rng=rng))
             assert (y[:, 1] != 0).any()
             chances.append(np.mean((y[:, 0] >= 2) & ((y[:, 1] <= 0) | (neighbor == "add_remove"))))
         assert min(chances) > .001, chances
@@ -134,7 +134,7 @@ def test_errors_of_many_cells(histogram, within, ghosts):
     for neighbor, noise in itertools.product(NEIGHBORS, NOISES):
         b = SWAP[neighbor] / epsilon
         y = np.asarray(histogram(np.broadcast_to(labels, (runs, labels.size)), cells=cells, epsilon=epsilon,
-                                 neighbor=neighbor, noise=noise, rng=rng))
+                                 neighbor=neighbor, noise=noise, runs=True, rng=rng))
         for t in (6, 9, 12):
             chance = within(t, cells=cells, b=b, noise=noise)
             within_t = (np.abs(y - exact).max(axis=1) <= t).sum()
@@ -223,7 +223,7 @@ def test_all_outputs_of_two_cells(threshold):
 
 def named_cells(threshold=lambda T, noise: T, noise_scale=1., passes=None, order=None):
     """A stability histogram with room for mistakes."""
-    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
+    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, runs=False, rng):
         T = threshold(stability_threshold(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise), noise)
         names, first, counts = np.unique(labels, return_index=True, return_counts=True)
         noisy = counts + draw(noise, noise_scale * SWAP[neighbor] / epsilon, counts.shape, rng)
@@ -405,7 +405,7 @@ def shown_truncated(threshold, A, q, top=160):
 
 def truncated(cut=lambda A: A, threshold=lambda T: T, noise_scale=1., ends=True):
     """A truncated histogram with room for mistakes."""
-    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
+    def histogram(labels, *, domain, epsilon, delta, neighbor, noise, runs=False, rng):
         given = dict(epsilon=epsilon, delta=delta, neighbor=neighbor, noise=noise)
         right = truncated_histogram([], domain=domain, **given, rng=rng).threshold
         whole = noise != "laplace"

@@ -19,11 +19,11 @@ from tests.claims import claim, page_function, to
 
 def two_stage_interval(half=lambda exact, n, b, answers: exact, split=.3, beta=1e-3, cut=True):
     """An interval with room for mistakes in its half-width."""
-    def interval(x, *, radius, epsilon, level, rng):
+    def interval(x, *, radius, epsilon, level, runs=False, rng):
         n = x.shape[-1]
         b = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * epsilon * (1 - split))
         given = dict(radius=radius, epsilon=epsilon, split=split, beta=beta)
-        answers = two_stage_mean(x, **given, rng=rng)
+        answers = two_stage_mean(x, **given, runs=True, rng=rng)
         h = half(two_stage_mean_error_bound(size=n, level=level, **given), n, b, answers)
         ends = np.stack([answers - h, answers + h], axis=-1)
         return np.clip(ends, -radius, radius) if cut else ends
@@ -52,24 +52,24 @@ def test_coverage_and_width(interval):
     settings = (60, 8., 50., .95, 1.), (100, 5., 1e6, .9, -1.), (200, 2., 10., .95, .123), (60, 8., 3., .8, .97)
     for n, epsilon, radius, level, place in settings:
         mu, runs = place * radius, 20_000
-        ends = interval(rng.normal(mu, 1, (runs, n)), radius=radius, epsilon=epsilon, level=level, rng=rng)
+        ends = interval(rng.normal(mu, 1, (runs, n)), radius=radius, epsilon=epsilon, level=level, runs=True, rng=rng)
         assert (np.abs(ends) <= radius).all() and (ends[:, 0] <= ends[:, 1]).all()
         covered = np.sum((ends[:, 0] <= mu) & (mu <= ends[:, 1]))
         assert standard_errors(covered, runs, level) > -FAR, (n, epsilon, radius, covered / runs)
         lowest = min(lowest, covered / runs - level)
         if abs(place) < .9:
             assert np.ptp(ends[:, 1] - ends[:, 0]) < 1e-9 and covered < runs
-    nothing = interval(np.zeros((3, 5)), radius=7., epsilon=.1, level=.95, rng=rng)
+    nothing = interval(np.zeros((3, 5)), radius=7., epsilon=.1, level=.95, runs=True, rng=rng)
     assert (nothing == (-7, 7)).all()
     return f"coverage above the level by {lowest:+.4f} at least, in 80 000 runs"
 
 
 def around(centre=two_stage_mean, spent=1.):
     """The interval of the package around another centre, or the same one with another budget."""
-    def interval(x, *, radius, epsilon, level=.95, rng):
+    def interval(x, *, radius, epsilon, level=.95, runs=False, rng):
         n = x.shape[-1]
         split, beta, half = inference._narrowest(n, radius, epsilon, level)
-        answers = centre(x, radius=radius, epsilon=spent * epsilon, split=split, beta=beta, rng=rng)
+        answers = centre(x, radius=radius, epsilon=spent * epsilon, split=split, beta=beta, runs=True, rng=rng)
         return np.clip(np.stack([answers - half, answers + half], axis=-1), -radius, radius)
     return interval
 
@@ -86,13 +86,13 @@ def test_noise_of_the_middle(interval):
     """
     rng, runs, n, radius = np.random.default_rng(6), 50_000, 101, 1000.
     split, beta, _ = inference._narrowest(n, radius, 8., .95)
-    middle = interval(np.full((runs, n), .25), radius=radius, epsilon=8., level=.95, rng=rng).mean(axis=1)
+    middle = interval(np.full((runs, n), .25), radius=radius, epsilon=8., level=.95, runs=True, rng=rng).mean(axis=1)
     scale = 2 * (1.5 - ndtri(beta / 2 / n)) / (n * 8. * (1 - split))
     p = noise_distribution_test(middle - .25, lambda z: laplace_cdf(z, scale)).pvalue
     assert p > LEVEL, p
 
     x = np.repeat([.5, 700.5], [51, 50])
-    middle = interval(np.broadcast_to(x, (runs, n)), radius=radius, epsilon=8., level=.95, rng=rng).mean(axis=1)
+    middle = interval(np.broadcast_to(x, (runs, n)), radius=radius, epsilon=8., level=.95, runs=True, rng=rng).mean(axis=1)
     weight = np.array([1, np.exp(-split * 8. / 2)])
     weight /= weight.sum()
     off = [standard_errors(np.sum(np.abs(middle - place) < 50), runs, w) for place, w in zip((.5, 700.5), weight, strict=True)]
@@ -116,7 +116,7 @@ def narrowest(n, radius, epsilon, level, failures=True, once=False):
 
 def of_half_width(factor=1., **mistake):
     """An interval around 0, as wide as brute force says, with room for mistakes."""
-    def interval(x, *, radius, epsilon, level, rng):
+    def interval(x, *, radius, epsilon, level, runs=False, rng):
         return factor * narrowest(x.shape[-1], radius, epsilon, level, **mistake) * np.array([[-1, 1]])
     return interval
 
@@ -131,7 +131,7 @@ def test_the_half_width_is_the_one_of_the_statement(interval):
     off = 0
     for n, radius, epsilon, level in ((1000, 100., .5, .95), (300, 1e4, 1., .9), (3000, 10., .1, .99)):
         brute = narrowest(n, radius, epsilon, level)
-        ends = interval(np.zeros((1, n)), radius=radius, epsilon=epsilon, level=level, rng=np.random.default_rng(0))
+        ends = interval(np.zeros((1, n)), radius=radius, epsilon=epsilon, level=level, runs=True, rng=np.random.default_rng(0))
         ours = np.ptp(ends) / 2
         off = max(off, abs(ours / brute - 1))
         assert off < .01, (n, radius, epsilon, ours, brute)
@@ -146,7 +146,7 @@ def exact_threshold(epsilon, delta):
 
 def scale(threshold=exact_threshold, noise=1., overlapping=False, octave=2, ties=False):
     """A private scale with room for mistakes."""
-    def private(x, *, epsilon, delta, rng):
+    def private(x, *, epsilon, delta, runs=False, rng):
         x = x[..., :x.shape[-1] // 2 * 2]
         difference = np.abs(np.diff(x, append=x[..., :1]) if overlapping else x[..., 1::2] - x[..., ::2])
         with np.errstate(divide="ignore"):
@@ -177,7 +177,7 @@ def test_scale_on_neighbours(private):
     rng, runs, epsilon, delta = np.random.default_rng(2), 200_000, 1., .05
 
     def named(x):
-        y = private(np.broadcast_to(np.array(x), (runs, len(x))), epsilon=epsilon, delta=delta, rng=rng)
+        y = private(np.broadcast_to(np.array(x), (runs, len(x))), epsilon=epsilon, delta=delta, runs=True, rng=rng)
         return {value: np.mean(y == value) for value in (4., 8., 16., 32., 64.)} | {None: np.mean(np.isnan(y))}
     root = math.sqrt(2) * 1.1
     lone = named([5., 5., 7., 7., 0., 2 * root])
@@ -268,7 +268,7 @@ def test_scales_over_a_hundred_powers_of_ten(private, bound):
     rng, told = np.random.default_rng(4), []
     for n, epsilon, delta in ((800, .5, 1e-6), (601, .5, 1e-3), (300, 1., 1e-4), (100, 4., 1e-6), (2000, .1, 1e-9)):
         sigma = 10. ** rng.uniform(-50, 50, (2000, 1))
-        ratio = private(rng.normal(7, 1, (2000, n)) * sigma, epsilon=epsilon, delta=delta, rng=rng) / sigma[:, 0]
+        ratio = private(rng.normal(7, 1, (2000, n)) * sigma, epsilon=epsilon, delta=delta, runs=True, rng=rng) / sigma[:, 0]
         failed = np.mean(~((ratio > 1) & (ratio <= 8)))
         F = bound(size=n, epsilon=epsilon, delta=delta)
         assert abs(F / failure(size=n, epsilon=epsilon, delta=delta) - 1) < 1e-3, (n, epsilon, delta, F)

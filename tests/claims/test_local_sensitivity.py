@@ -2,11 +2,13 @@
 
 import functools
 import itertools
+from unittest.mock import patch
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.stats import laplace as laplace_law
 
+from dplib import _grid
 from dplib.aggregation import passes_test, release_if_stable, stable_release_probability
 from tests.claims import claim, page_function, to
 
@@ -115,8 +117,14 @@ class Quantiles(np.random.Generator):
 EPSILON_1, EPSILON_2, DELTA, DRAWS = .3, .7, .01, 40_000
 
 
+def quantiles(noise, shape, rng):
+    """The same of noise on a grid, in steps."""
+    return np.rint(rng.laplace(scale=noise.scale / noise.grid, size=shape)).astype(np.int64)
+
+
 def pass_probability(test, statistic, **given):
-    return test(np.full(DRAWS, statistic), **given, rng=Quantiles(np.random.PCG64(0))).mean()
+    with patch.object(_grid.Noise, "_drawn", quantiles):
+        return test(np.full(DRAWS, statistic), **given, rng=Quantiles(np.random.PCG64(0))).mean()
 
 
 def spoiled(noise=1., margin=1., before=False):

@@ -91,7 +91,7 @@ def test_all_records_within(radius):
 
 def clipped(limit=lambda x, R, t: R + t, range_of_noise=lambda B, R: 2 * B, noise_scale=1., cut=np.clip):
     """A clipped mean with room for mistakes."""
-    def mean(x, *, radius, epsilon, beta=.01, rng):
+    def mean(x, *, radius, epsilon, beta=.01, runs=False, rng):
         n = x.shape[-1]
         B = limit(x, radius, -ndtri(beta / (2 * n)))
         inside = cut(x, -B, B)
@@ -128,7 +128,7 @@ def test_one_record_and_the_noise(mean):
     for seed, (n, R, epsilon) in enumerate([(1, 0., 1.), (4, 3., .3), (4, 50., 2.)]):
         def run(x, runs=20):
             x = np.broadcast_to(np.array(x), (runs, n))
-            return mean(x, radius=R, epsilon=epsilon, rng=np.random.default_rng(seed))
+            return mean(x, radius=R, epsilon=epsilon, runs=True, rng=np.random.default_rng(seed))
         values, others = (-1e300, -R - 2, -1., 0., R + 1., 1e300), (0., 1e300, -R)
         moved = [run([v] + [other] * (n - 1)) - run([w] + [other] * (n - 1))
                  for v, w in itertools.combinations(values, 2) for other in others]
@@ -172,7 +172,7 @@ def test_errors_of_gaussians(mean, bound):
     for n, R, epsilon in itertools.product((10, 200), (0., 2., 60.), (.2, 5.)):
         for mu, level in ((R, .95), (-R / 2, .7)):
             given = dict(radius=R, epsilon=epsilon, beta=beta)
-            error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, rng=rng) - mu)
+            error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, runs=True, rng=rng) - mu)
             t = float(bound(size=n, level=level, **given))
             b = 2 * (R + -ndtri(beta / (2 * n))) / (n * epsilon)
             law = 2 * float(noise_tail(t, sd=n**-.5, scale=b))
@@ -291,7 +291,7 @@ def test_mean_of_what_is_left(mean, after_clipping, after_removing):
         keep = integral(lambda x: x * normal_density(x - mu), -B, B)
         worst = max(worst, abs(after_clipping(mu, B) - clip), abs(after_removing(mu, B) - keep))
         x = mu + rng.normal(size=(200_000, 1))
-        released = mean(x, radius=R, epsilon=1e9, beta=beta, rng=rng)
+        released = mean(x, radius=R, epsilon=1e9, beta=beta, runs=True, rng=rng)
         furthest = max(furthest, abs(released.mean() - clip) / (released.std() / math.sqrt(released.size)))
     assert worst < 1e-10 and furthest < FAR
     return f"formulas right {to(worst)}; the code within {furthest:.1f} standard errors in 16 settings"

@@ -285,7 +285,7 @@ def test_chance_of_the_lead(chance):
 
 def slow_reports(truth=None, hidden_tasks=True, random_ties=True, flipped=False):
     """The protocol once more, with switches."""
-    def learn(x, y, *, epsilon, rng):
+    def learn(x, y, *, epsilon, runs=False, rng):
         runs, n, d = x.shape
         tasks = rng.integers(0 if hidden_tasks else 1, 2**d, (runs, n))
         bits = (x * subsets(d)[tasks]).sum(axis=-1) + y
@@ -314,12 +314,12 @@ def test_protocol(learn):
         np.add.at(votes, list(tasks), 1 - 2 * np.array(said))
         law += math.prod(truth if h else 1 - truth for h in honest) / 64 * (votes == votes.max()) / (votes == votes.max()).sum()
     rng, runs = np.random.default_rng(6), 100_000
-    answers = learn(np.broadcast_to(x, (runs, 3, 2)), np.broadcast_to(y, (runs, 3)), epsilon=epsilon, rng=rng)
+    answers = learn(np.broadcast_to(x, (runs, 3, 2)), np.broadcast_to(y, (runs, 3)), epsilon=epsilon, runs=True, rng=rng)
     p = chi_square(np.bincount(place(answers), minlength=4), law)
     assert p > LEVEL, p
     runs, n = 30_000, 80
     x = rng.integers(0, 2, (runs, n, d), dtype=np.int8)
-    hits = np.sum(place(learn(x, x[..., 1].astype(int), epsilon=1., rng=rng)) == 2)
+    hits = np.sum(place(learn(x, x[..., 1].astype(int), epsilon=1., runs=True, rng=rng)) == 2)
     off = standard_errors(hits, runs, votes_one_by_one()(size=n, dimension=d, epsilon=1.))
     assert abs(off) < FAR + 2
     return f"p-value {p:.2g}; {hits / runs:.3f} of the runs right, {abs(off):.1f} standard errors off"
@@ -380,7 +380,7 @@ def test_exact_privacy(coins, real_epsilon):
 
 def by_trying(put_back=False, uniform=True, shared=False, silent=True, relation="replace"):
     """The mechanism once more: every subset is tried, with switches."""
-    def learn(x, y, *, epsilon, blocks=1, rng):
+    def learn(x, y, *, epsilon, neighbor="replace", blocks=1, runs=False, rng):
         runs, n, d = x.shape
         keep, refuse = coins_of()(epsilon, relation)
         kept = rng.random((runs, blocks, n)) < keep
@@ -417,7 +417,7 @@ def test_draws_of_the_mechanism(learn):
             quiet *= block[4]
         law = np.append(law[:4].reshape(2, 2).T.ravel(), quiet)          # the page counts questions from the other end
         x, y = np.broadcast_to(data[:, :2], (runs, len(rows), 2)), np.broadcast_to(data[:, 2], (runs, len(rows)))
-        counts = np.bincount(place(learn(x, y, epsilon=epsilon, blocks=blocks, rng=rng)), minlength=5)
+        counts = np.bincount(place(learn(x, y, epsilon=epsilon, neighbor="replace", blocks=blocks, runs=True, rng=rng)), minlength=5)
         assert not counts[law == 0].any()
         least = min(least, chi_square(counts, law))
     assert least > LEVEL, least
@@ -426,7 +426,7 @@ def test_draws_of_the_mechanism(learn):
 
 def chances_by_rank(shift=0, counted_twice=False, first=True, wrong_fits=lambda r, m: (2**r - 1) / max(1, 2**m - 1), dirty=True):
     """The chance of the right answer from the distribution of the rank of m uniform rows, with switches."""
-    def chance(*, size, dimension, wrong=0., epsilon, blocks=1):
+    def chance(*, size, dimension, wrong=0., epsilon, neighbor="replace", blocks=1):
         p, c = coins_of()(epsilon, "replace")
         n, s, fits = size // blocks, 0., 0.
         for m in range(n + 1):
@@ -460,7 +460,7 @@ def test_chance_of_the_curator(chance):
     worst, right, settings = 0, chances_by_rank(), 0
     for (d, n), epsilon, blocks in itertools.product(((1, 3), (2, 5), (3, 4)), EPSILONS, (1, 2, 3)):
         setting = dict(size=n * blocks, dimension=d, epsilon=epsilon, blocks=blocks)
-        worst, settings = max(worst, abs(float(chance(**setting)) - right(**setting))), settings + 1
+        worst, settings = max(worst, abs(float(chance(**setting, neighbor="replace")) - right(**setting))), settings + 1
     assert worst < 1e-12
     return f"the chances agree {to(worst)} in {settings} settings"
 
@@ -494,10 +494,11 @@ def test_chance_with_wrong_labels(chance, cap):
     worst, right, closest = 0, chances_by_rank(), 0
     for (d, n), eta, blocks in itertools.product(((1, 3), (2, 5), (3, 4)), (.1, .5), (1, 2, 3)):
         setting = dict(size=n * blocks, dimension=d, wrong=eta, epsilon=1., blocks=blocks)
-        worst = max(worst, abs(float(chance(**setting)) - right(**setting)))
+        worst = max(worst, abs(float(chance(**setting, neighbor="replace")) - right(**setting)))
     assert worst < 1e-12
     for d, eta, k, epsilon in itertools.product((2, 5, 12), (.02, .1, .5), (1, 3), (1., 6.)):
-        most = float(np.max(parity_success_probability(size=k * np.arange(1, 60), dimension=d, wrong=eta, epsilon=epsilon, blocks=k)))
+        most = float(np.max(parity_success_probability(size=k * np.arange(1, 60), dimension=d, wrong=eta, epsilon=epsilon,
+                                                       neighbor="replace", blocks=k)))
         c = 1 / (math.exp(epsilon) + 2)
         assert most <= cap(k, d, c, eta) + 1e-12
         closest = max(closest, most / cap(k, d, c, eta))

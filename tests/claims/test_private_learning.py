@@ -191,7 +191,7 @@ def test_two_losses(size):
         assert max(deviation(n), loss(n)) <= beta / 2 < max(deviation(n - 1), loss(n - 1))
     largest = 0
     for alpha, epsilon, beta in itertools.product((.2, .4), (.1, .5, 5.), (.25,)):
-        n = int(size(hypotheses=2, accuracy=alpha, epsilon=epsilon, beta=beta))
+        n = int(size(hypotheses=2, accuracy=alpha, epsilon=epsilon, neighbor="replace", beta=beta))
         ones = np.arange(n + 1)                               # one value, k = 1: the cut-off 0 says 1, the cut-off 1 says 0
         bad = expit(-epsilon / 2 * (2. * ones - n))
         failure = binom.pmf(ones, n, .5 + 1.001 * alpha / 2) @ bad

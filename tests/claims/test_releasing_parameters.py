@@ -32,7 +32,7 @@ TABLES = [(((200, 100), (200, 100)), ((199, 99), (201, 101))), (((200, 10), (200
 @claim("thm-one-certificate", one_certificate,
        mutants={"a replaced record counted once": one("2 * self.rows", "self.rows"),
                 "s in place of 2s, whatever the domain": one("(1 if two_arms else 2)", "1"),
-                "the noise has all of ε": one("epsilon=terms.left, rng", "epsilon=terms.epsilon, rng"),
+                "the noise has all of ε": one("sensitivity=reach, epsilon=terms.left", "sensitivity=reach, epsilon=terms.epsilon"),
                 "the scale from the data's own curvature": one("prediction_shift(nu=nu,", "prediction_shift(nu=certified.fit.nu,"),
                 "the data's own curvature is published": one('"one certificate", nu,', '"one certificate", certified.fit.nu,')})
 def test_one_certificate(one_certificate):
@@ -221,9 +221,9 @@ def ledger(release):
                 "the noise has all of ε": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.epsilon"),
                 "the bound on the scale is free": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.left"),
                 "first order only, τ = 1": fitted("local * constants.factor", "local"),
-                "Δ_u for one record, not for two": fitted("local = kappa *", "local = kappa / 2 *"),
+                "Δ_u for one record, not for two": fitted("local, most = kappa *", "local, most = kappa / 2 *"),
                 "the scale itself is published": fitted(
-                    "bound = min(_above(local, constants, terms, rng), 2 * kappa / certified.nu)", "bound = local")})
+                    "bound = min(_above(local, constants, terms, rng), most)", "bound = local")})
 def test_the_scale_that_fits(fitted_scale):
     """Compute the largest P(S) - e^ε P'(S) of all three outputs together, on two towns with four leads, summed over all values of the
     certificate; add up what the steps cost by the lemmas, for each of these values.
@@ -350,7 +350,7 @@ isotropic, condition = published_with("isotropic_noise"), published_with("condit
 def counted(eigenvalues, fits, *, size, epsilon, delta):
     """δ of a release whose certificate counts steps, on a pair in one dimension, summed over the certificates; half of ε and δ for each."""
     levels = source_levels(radius=1, largest_curvature=.5, size=size)
-    offset = certificate_offset(epsilon=epsilon / 2, delta=delta / 2)
+    offset = certificate_offset(epsilon=epsilon / 2, delta=delta / 2, noise="discrete_laplace")
     here, there = (int(levels.count(value)) for value in eigenvalues)
     z = np.arange(-4 * here, 4 * here)
     share = lambda z: np.exp(-epsilon / 2 * np.abs(z)) * np.tanh(epsilon / 4)

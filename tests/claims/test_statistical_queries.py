@@ -2,10 +2,13 @@
 
 import itertools
 import math
+from unittest.mock import patch
 
 import numpy as np
 from scipy.stats import binom, laplace
 
+from dplib import _grid
+from dplib._staircase import STEPS
 from dplib.queries import (
     SQOracle, adversarial_oracle, central_oracle, central_oracle_size, fresh_oracle, fresh_oracle_size, learn_conjunction)
 from tests.claims import claim
@@ -15,29 +18,29 @@ VALUES = (-1., 0., 1.)
 
 # --- an answer is a mean plus Laplace noise of a known scale ------------------------------------------------------------
 
-def answers(make, x, queries, epsilon, seed=None):
-    """Answers to so many queries; without a seed those of an oracle whose noise is 0."""
-    rng = Still(np.random.PCG64(0)) if seed is None else np.random.default_rng(seed)
-    oracle = make(np.array(x), queries=queries, epsilon=epsilon, rng=rng)
-    return np.array([oracle(lambda x: x) for _ in range(queries)])
+def answers(make, x, queries, epsilon, scales):
+    """Answers to so many queries, with noise of so many scales in each."""
+    oracle = make(np.array(x), queries=queries, epsilon=epsilon, rng=Same(np.random.PCG64(0), scales))
+    with patch.object(_grid.Noise, "_drawn", lambda noise, shape, rng: np.full(shape, STEPS * noise.fineness * scales)):
+        return np.array([oracle(lambda x: x) for _ in range(queries)])
 
 
-class Still(np.random.Generator):
-    """A generator whose Laplace noise is 0."""
+class Same(np.random.Generator):
+    """A generator whose Laplace noise is always so many scales."""
+
+    def __init__(self, source, scales):
+        super().__init__(source)
+        self.scales = scales
 
     def laplace(self, loc=0., scale=1., size=None):
-        return np.zeros(() if size is None else size)
+        return np.full(() if size is None else size, self.scales * scale)
 
 
 def scales(make, x, queries, epsilon):
-    """The scale of each answer's noise: noise from a seed, over standard noise from the same seed; and how constant it is."""
-    exact = answers(make, x, queries, epsilon)
-    found = []
-    for seed in (1, 2):
-        standard = np.random.default_rng(seed).laplace(size=queries)
-        found.append((answers(make, x, queries, epsilon, seed) - exact) / standard)
-    assert np.ptp(found, axis=0).max() < 1e-12
-    return exact, found[0]
+    """The answers without noise, and the scale of each one's noise."""
+    exact, once, twice = (answers(make, x, queries, epsilon, scales) for scales in (0, 1, 2))
+    assert np.allclose(twice - exact, 2 * (once - exact), rtol=1e-9)
+    return exact, once - exact
 
 
 def largest_ratio(make, size, queries, epsilon):
@@ -49,7 +52,7 @@ def largest_ratio(make, size, queries, epsilon):
             if value <= x[place]:
                 continue
             other, same = scales(make, [*x[:place], value, *x[place + 1:]], queries, epsilon)
-            assert np.allclose(scale, same, rtol=1e-12)
+            assert np.allclose(scale, same, rtol=1e-9)
             largest = max(largest, (np.abs(mean - other) / scale).sum())
     return largest
 

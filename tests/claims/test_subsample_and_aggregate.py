@@ -141,7 +141,7 @@ def best_rule(right, blocks, epsilon):
 
 def other_votes(kind="optimal"):
     """The error of a vote with another law of its noise."""
-    def error(right, *, epsilon, blocks):
+    def error(right, *, epsilon, noise, blocks):
         right_votes = np.arange(blocks + 1)
         lead = 2 * right_votes - blocks
         d, odd = np.abs(lead), blocks % 2
@@ -152,8 +152,8 @@ def other_votes(kind="optimal"):
     return error
 
 
-def shared_budget(votes, *, epsilon, rng):
-    return private_vote(votes, epsilon=epsilon / np.shape(votes)[-1], rng=rng)
+def shared_budget(votes, *, epsilon, noise, runs=False, rng):
+    return private_vote(votes, epsilon=epsilon / np.shape(votes)[-1], noise=noise, runs=runs, rng=rng)
 
 
 @claim("prop-vote", vote_error, private_vote,
@@ -166,20 +166,20 @@ def test_votes(vote_error, private_vote):
     """
     worst, far, settings = 0, 0, 0
     for blocks, epsilon, right in itertools.product(range(1, 10), (.2, 1, 2.5), (.6, .8)):
-        error, a = vote_error(right, epsilon=epsilon, blocks=blocks), 2 * right - 1
+        error, a = vote_error(right, epsilon=epsilon, noise="discrete_laplace", blocks=blocks), 2 * right - 1
         worst, settings = max(worst, abs(error - best_rule(right, blocks, epsilon))), settings + 1
         thetas = np.linspace(0, epsilon / 2, 50)
         assert error <= ((np.cosh(thetas) - a * np.sinh(thetas))**blocks).min() + 1e-12
         if epsilon == 1:
             rng = np.random.default_rng(blocks)
-            wrong = ~private_vote(rng.random((40_000, blocks)) < right, epsilon=epsilon, rng=rng)
+            wrong = ~private_vote(rng.random((40_000, blocks)) < right, epsilon=epsilon, noise="discrete_laplace", runs=True, rng=rng)
             far = max(far, abs(standard_errors(wrong.sum(), 40_000, error)))
     assert worst < 1e-7 and far < FAR
     return f"the program finds nothing better at {settings} settings; frequencies within {far:.1f} standard errors"
 
 
 def least_votes(right, epsilon, beta):
-    return next(k for k in range(1, 3000) if vote_error(right, epsilon=epsilon, blocks=k) <= beta)
+    return next(k for k in range(1, 3000) if vote_error(right, epsilon=epsilon, noise="discrete_laplace", blocks=k) <= beta)
 
 
 @claim("prop-weak-blocks", strong, weak,
@@ -199,7 +199,7 @@ def test_weak_blocks(strong, weak):
             people = min(m * least_votes(ndtr(shift * np.sqrt(m) / 2), epsilon, beta) for m in (first, first + 1, 2 * first, 4 * first))
             least = min(least, people / strong(right, **given))
         n = int(np.ceil(weak(**given)))
-        assert vote_error(ndtr(shift / 2), epsilon=epsilon, blocks=n) <= beta
-        most = max(most, vote_error(ndtr(shift / 2), epsilon=epsilon, blocks=n) / beta)
+        assert vote_error(ndtr(shift / 2), epsilon=epsilon, noise="discrete_laplace", blocks=n) <= beta
+        most = max(most, vote_error(ndtr(shift / 2), epsilon=epsilon, noise="discrete_laplace", blocks=n) / beta)
     assert least >= 1
     return f"at least {least:.2f} of the first bound; with the second, errors of at most {most:.2f} β"

@@ -42,7 +42,7 @@ def variance_in_units(release):
     doses = np.r_[np.full(20_000, .5), np.zeros(1500), np.ones(1500)][:, None], np.tile([0., 1.], 11_500)
     for (X, y), domain in ((trial, ARMS), (doses, Box([(0, 1)]))):
         fit = fit_model(X, y, loss=LOGISTIC, domain=domain)
-        answer = release(X, y, move=([0], [1]), domain=domain, loss=LOGISTIC, epsilon=2, delta=1e-3, split=.5, rng=rng)
+        answer = release(X, y, move=([0], [1]), domain=domain, loss=LOGISTIC, epsilon=2, delta=1e-3, split=.5, rows_per_unit=1, rng=rng)
         found.append((answer.sampling_variance * answer.certificate, 4 * (fit.factor @ fit.factor.T)[1, 1] * fit.nu))
     return found
 

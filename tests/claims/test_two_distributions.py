@@ -95,7 +95,7 @@ def test_gap_of_coupled_data(sample_size, closed_form, simple):
 
 def vote(noise=2., middle=lambda shift: shift / 2):
     """A vote with room for mistakes."""
-    def test(x, *, shift, epsilon, rng):
+    def test(x, *, shift, epsilon, runs=False, rng):
         votes = 2 * (x > middle(shift)).sum(axis=-1) - x.shape[-1]
         return votes + rng.laplace(scale=noise / epsilon, size=votes.shape) > 0
     return test
@@ -123,14 +123,14 @@ def test_the_vote(test, error, tail_bound):
     found by linear programming.
     """
     rng, runs, epsilon, off = np.random.default_rng(1), 300_000, 1., 0.
-    chances = [np.mean(test(np.broadcast_to(x, (runs, 3)), shift=1., epsilon=epsilon, rng=rng))
+    chances = [np.mean(test(np.broadcast_to(x, (runs, 3)), shift=1., epsilon=epsilon, runs=True, rng=rng))
                for x in ([-4., -2., -1.], [.6, -2., -1.])]
     assert min(chances) > .001, chances
     standard = math.sqrt(sum((1 - c) / (c * runs) for c in chances))
     off = max(off, abs(math.log(chances[1] / chances[0]) - epsilon) / standard)
     for n, shift, epsilon, mean in [(9, 1., .5, 0), (9, 1., .5, 1), (24, .3, .2, 0), (24, .3, .2, 1), (1, 2., 1., 1)]:
         x = rng.normal(mean * shift, size=(100_000, n))
-        wrong = np.mean(test(x, shift=shift, epsilon=epsilon, rng=rng) != mean)
+        wrong = np.mean(test(x, shift=shift, epsilon=epsilon, runs=True, rng=rng) != mean)
         chance = float(error(size=n, shift=shift, epsilon=epsilon))
         off = max(off, abs(wrong - chance) / math.sqrt(chance * (1 - chance) / len(x)))
     assert off < FAR
@@ -147,7 +147,7 @@ def test_the_vote(test, error, tail_bound):
 
 def likelihood(noise=2., clamp_at=lambda clamp: clamp, middle=lambda shift: shift / 2):
     """A clamped likelihood ratio with room for mistakes."""
-    def test(x, *, shift, clamp, epsilon, rng):
+    def test(x, *, shift, clamp, epsilon, runs=False, rng):
         ratio = np.clip(shift * (x - middle(shift)), -clamp_at(clamp), clamp_at(clamp)).sum(axis=-1)
         return ratio + rng.laplace(scale=noise * clamp / epsilon, size=ratio.shape) > 0
     return test
@@ -185,7 +185,7 @@ def test_the_clamped_likelihood_ratio(test, moment):
     bound.
     """
     rng, runs, epsilon, off = np.random.default_rng(2), 300_000, 1., 0.
-    chances = [np.mean(test(np.broadcast_to(x, (runs, 3)), shift=1., clamp=.8, epsilon=epsilon, rng=rng))
+    chances = [np.mean(test(np.broadcast_to(x, (runs, 3)), shift=1., clamp=.8, epsilon=epsilon, runs=True, rng=rng))
                for x in ([-9., -7., -5.], [9., -7., -5.])]
     assert min(chances) > .001, chances
     standard = math.sqrt(sum((1 - c) / (c * runs) for c in chances))
@@ -193,7 +193,7 @@ def test_the_clamped_likelihood_ratio(test, moment):
     settings = [(10, 1., .8, .5, 0), (10, 1., .8, .5, 1), (25, .4, .1, .2, 1), (25, .4, 1., 1., 0)]
     for n, shift, clamp, epsilon, mean in settings:
         x = rng.normal(mean * shift, size=(100_000, n))
-        wrong = np.mean(test(x, shift=shift, clamp=clamp, epsilon=epsilon, rng=rng) != mean)
+        wrong = np.mean(test(x, shift=shift, clamp=clamp, epsilon=epsilon, runs=True, rng=rng) != mean)
         chance = clamped_error(n, shift, clamp, epsilon)
         off = max(off, abs(wrong - chance) / math.sqrt(chance * (1 - chance) / len(x)))
     assert off < FAR
@@ -222,7 +222,7 @@ def runs_of(estimate, **budget):
     def success(n, alpha, epsilon, radius, rng):
         mean = rng.uniform(-radius, radius, size=(4000, 1))
         keywords = budget | ({} if estimate is unbounded_mean else {"radius": radius})
-        answer = estimate(mean + rng.normal(size=(4000, n)), epsilon=epsilon, rng=rng, **keywords)
+        answer = estimate(mean + rng.normal(size=(4000, n)), epsilon=epsilon, runs=True, rng=rng, **keywords)
         return np.mean(np.abs(answer - mean[:, 0]) < alpha), 4000
     return success
 

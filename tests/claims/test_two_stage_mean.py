@@ -204,7 +204,7 @@ def test_enough_people(enough):
 def staged(score=.5, clamp=False, coarse=lambda epsilon, split: epsilon * split, noise_scale=1., only_inside=False,
            fine=lambda epsilon, split: epsilon * (1 - split), reach=1.5, net=False, cells_from_data=False):
     """A two-stage mean with room for mistakes."""
-    def mean(x, *, radius, epsilon, split=.5, width=1., beta=.01, rng):
+    def mean(x, *, radius, epsilon, split=.5, width=1., beta=.01, runs=False, rng):
         n, t = x.shape[-1], -ndtri(beta / (2 * x.shape[-1]))
         half = max(1, math.ceil(radius / width))
         place = np.clip(np.floor(x / width), -half - 1, half).astype(int)
@@ -253,7 +253,7 @@ def test_law_of_the_choice(mean):
         B = 1.5 - ndtri(.005 / n)
         answers = cells + .5 + np.clip(repeat(x, 12) - cells[:, np.newaxis] - .5, -B, B).mean(axis=-1)
         assert np.diff(np.sort(answers)).min() > 1e-3
-        released = mean(repeat(x, runs), radius=6, epsilon=1e8, split=epsilon * 1e-8, rng=rng)
+        released = mean(repeat(x, runs), radius=6, epsilon=1e8, split=epsilon * 1e-8, runs=True, rng=rng)
         chosen = np.abs(released[:, np.newaxis] - answers).argmin(axis=1)
         assert np.abs(released - answers[chosen]).max() < 1e-4, x
         hits = np.bincount(chosen, minlength=12)
@@ -279,7 +279,7 @@ def test_second_stage_keeps_its_share(mean):
 
         def run(last, runs=20):
             data = repeat([*x, last], runs)
-            return mean(data, radius=40, epsilon=epsilon, split=split, rng=np.random.default_rng(seed))
+            return mean(data, radius=40, epsilon=epsilon, split=split, runs=True, rng=np.random.default_rng(seed))
         outside = (-1e300, -50., -41., 41., 99., 1e300)                   # the chosen cell stays the same
         moved = [run(v) - run(w) for v, w in itertools.combinations(outside, 2)]
         assert max(np.ptp(m) for m in moved) < 1e-9, "the noise depends on the data"
@@ -320,7 +320,7 @@ def test_errors_of_gaussians(mean, bound):
     for n, R, epsilon, split, width in settings:
         for mu in (0., .4 - R, float(R)):
             given = dict(radius=R, epsilon=epsilon, split=split, width=width, beta=beta)
-            error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, rng=rng) - mu)
+            error = np.abs(mean(mu + rng.normal(size=(runs, n)), **given, runs=True, rng=rng) - mu)
             F = worst_sum(n, 2 * math.ceil(R / width), split * epsilon, width)
             level = .8 if F + beta < .1 else .5
             t = float(bound(size=n, level=level, **given))

@@ -38,7 +38,7 @@ def slow(threshold=lambda T: T, coarse_noise=1, fine_noise=1, half_width=lambda 
     def occupied(row, width):
         return np.unique(np.floor(np.frombuffer(row) / width), return_counts=True)
 
-    def mean(x, *, epsilon, delta, split=.5, width=1., beta=.01, rng):
+    def mean(x, *, epsilon, delta, split=.5, width=1., beta=.01, runs=False, rng):
         n, answers = x.shape[-1], []
         b = coarse_noise * 2 / (split * epsilon)
         T = threshold(stability_threshold(epsilon=split * epsilon, delta=delta, neighbor="replace", noise="laplace"))
@@ -79,7 +79,7 @@ def test_privacy_and_error(mean):
         for counts, law in zip((x, x_prime), laws, strict=True):
             data = np.repeat([.5, 1e9 + .5, 2e9 + .5], counts)
             runs = 40_000 if counts == (3, 3, 1) else 2500
-            answer = mean(np.broadcast_to(data, (runs, data.size)), epsilon=2., delta=paid, rng=rng)
+            answer = mean(np.broadcast_to(data, (runs, data.size)), epsilon=2., delta=paid, runs=True, rng=rng)
             seen = [np.sum(np.abs(answer - place) < 1e6) for place in (.5, 1e9 + .5, 2e9 + .5)]
             for hits, chance in zip((*seen, np.isnan(answer).sum()), law, strict=True):
                 worst = max(worst, abs(standard_errors(hits, runs, chance)))
@@ -87,17 +87,17 @@ def test_privacy_and_error(mean):
 
     given = dict(epsilon=3., delta=1e-3, split=.3, beta=.05)
     B = 1.5 + clip_radius(size=150, beta=.05)
-    noise = mean(np.full((20_000, 150), .25), **given, rng=rng) - .25
+    noise = mean(np.full((20_000, 150), .25), **given, runs=True, rng=rng) - .25
     assert noise_distribution_test(noise / (2 * B / (150 * 2.1)), lambda z: laplace_cdf(z, 1.)).pvalue > LEVEL
     far = np.full((2, 150), .25)
     far[1, 0] = 1e12
-    alone, moved = mean(far, epsilon=1e9, delta=1e-3, rng=rng)
+    alone, moved = mean(far, epsilon=1e9, delta=1e-3, runs=True, rng=rng)
     assert 0 <= moved - alone <= (1.5 + clip_radius(size=150, beta=.01)) / 150 + .01
 
     for n, epsilon, delta, split, width, beta, mu in ((300, 4., 1e-3, .3, 1., 1e-4, 1e8), (60, 6., .01, .5, 2., 1e-3, -3.),
                                                       (500, 1., 1e-6, .5, 1., .01, 0.), (250, 1., 1e-3, .3, 1., .01, .5)):
         given = dict(epsilon=epsilon, delta=delta, split=split, width=width, beta=beta)
-        answer = mean(rng.normal(loc=mu, size=(2000, n)), **given, rng=rng)
+        answer = mean(rng.normal(loc=mu, size=(2000, n)), **given, runs=True, rng=rng)
         F = float(stability_failure_bound(size=n, epsilon=split * epsilon, delta=delta, width=width))
         scale = 2 * (1.5 * width + clip_radius(size=n, beta=beta)) / (n * (1 - split) * epsilon)
         for quantile in (.5, 2., 3.):

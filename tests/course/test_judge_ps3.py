@@ -319,7 +319,7 @@ def test_the_numbers_of_the_prediction(assignment):
     assert round(parity.parity_sample_size_lower_bound(dimension=20, **enough) / 1e6) == 48
     wrong = {d: parity.parity_sample_size(dimension=d, wrong=0.05, **enough) for d in (19, 20, 21)}
     assert wrong == {19: (467, 8), 20: (542, 9), 21: (586, 9)}
-    equal = lambda n, k: parity.parity_success_probability(size=n, dimension=20, wrong=0.05, epsilon=1, blocks=k)
+    equal = lambda n, k: parity.parity_success_probability(size=n, dimension=20, wrong=0.05, epsilon=1, neighbor="replace", blocks=k)
     assert equal(549, 9) >= 0.75
     assert not [9 * m for m in range(40, 61) if equal(9 * m, 9) >= 0.75]
     one = equal(np.arange(2000), 1)
