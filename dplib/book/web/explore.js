@@ -278,8 +278,8 @@ function boot() {
     history.replaceState(null, "", `#${spec.id}?${query}`);
   }
 
-  function fromAddress() {
-    const [id, query] = location.hash.slice(1).split("?");
+  function fromAddress(hash) {
+    const [id, query] = hash.slice(1).split("?");
     const host = hosts.find((h) => h.explorer.spec.id === id);
     if (!host || !query) return;
     const { spec, position } = host.explorer, wanted = new URLSearchParams(query);
@@ -291,10 +291,12 @@ function boot() {
     if (Number.isInteger(draw) && draw >= 1 && draw <= spec.draws) position.draw = draw - 1;
     host.explorer.update();
     host.scrollIntoView();
+    later(host);
   }
 
-  addEventListener("hashchange", fromAddress);
-  fromAddress();
+  // The address of the event: a move of a moment ago may have written its own over it in the meantime.
+  addEventListener("hashchange", ({ newURL }) => fromAddress(new URL(newURL).hash));
+  fromAddress(location.hash);
   const query = new URLSearchParams(location.search);                    // ?embed=id, or ?embed for the first: it alone
   const alone = query.has("embed") && (hosts.find((h) => h.explorer.spec.id === query.get("embed")) ?? hosts[0]);
   if (!alone) return;
