@@ -1,5 +1,6 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
+# make test-all  the same, and all that make test says it left out: for a night
 # make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
@@ -13,7 +14,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: book test check serve live course bench clean
+.PHONY: book test test-all check serve live course bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -29,7 +30,7 @@ _build/pages: $(wildcard chapters/*.md)
 
 _build/claims.json: $(ENV)/ready $(CODE) _build/pages
 	@echo "== checking every claim of the book"
-	$(BIN)/python -m pytest -q tests/claims
+	$(BIN)/python -m pytest -q -n auto --dist loadfile tests/claims
 
 book: _build/claims.json
 	@echo "== executing the pages that changed"
@@ -40,7 +41,10 @@ book: _build/claims.json
 
 test: book
 	@$(BIN)/python -c "from tests.site.browser import announce; announce()"
-	$(BIN)/python -m pytest -q -n auto --dist loadfile --doctest-modules dplib tests --ignore=tests/claims
+	$(BIN)/python -m pytest -q -n auto --dist loadscope --doctest-modules dplib tests --ignore=tests/claims
+
+test-all: export TEST_ALL := 1
+test-all: test
 
 check: $(ENV)/ready
 	$(BIN)/ruff check .

@@ -3,11 +3,12 @@
     dplib/histograms.py           tests/test_histograms.py and the doctests of the module
     dplib/mean/failures.py        tests/test_mean_failures.py and the doctests of the module
     dplib/book/explorer.py        tests/test_explorer.py
-    dplib/_checks.py              the test of the house: nothing is named after it
+    dplib/glm/terms.py            the tests of its package, tests/test_glm_*.py: nothing is named after it
+    dplib/_grid.py                tests/test_grid.py
     chapters/two-stage-mean.md    the claims of the page, and the numbers of pages, tests/test_pages.py
     tests/test_histograms.py      itself
 
-The test of the house is always among them. All the rest is `make test`.
+The tests of the house and of the names of the package are always among them. All the rest is `make test`.
 """
 
 import subprocess
@@ -31,13 +32,21 @@ def tests_of(file):
         return {str(file)}
     if file.parts[0] != "dplib" or file.suffix != ".py":
         return set()
-    subject = file.relative_to("dplib").with_suffix("").parts
-    own = "_".join(part for part in subject if part != "book")
-    return {f"tests/test_{own}.py", *([] if "book" in subject else [str(file)])}
+    return named_after(file) | ({str(file)} if "book" not in file.parts else set())
+
+
+def named_after(file):
+    """The test of a module, or all of its package if none is named after it."""
+    package, module = file.relative_to("dplib").parts[:-1], file.stem.strip("_")
+    own = "_".join([part for part in package if part != "book"] + [module])
+    if (ROOT / f"tests/test_{own}.py").exists():
+        return {f"tests/test_{own}.py"}
+    tests = "explorer|site" if package == ("book",) else package[0] if package else "gate|grid"
+    return {str(test.relative_to(ROOT)) for name in tests.split("|") for test in (ROOT / "tests").glob(f"test_{name}*.py")}
 
 
 def main():
-    found = {"tests/test_house.py"}.union(*map(tests_of, changed()))
+    found = {"tests/test_house.py", "tests/test_package.py"}.union(*map(tests_of, changed()))
     print(*sorted(name for name in found if (ROOT / name).exists()))
 
 

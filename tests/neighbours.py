@@ -7,6 +7,7 @@ another way, or a process that dies for lack of memory. None of these may depend
 import sys
 import tracemalloc
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import repeat
@@ -21,10 +22,10 @@ CALLS = 2_000
 
 @dataclass(frozen=True)
 class Seen:
-    """What is compared: `plain` must be equal, `peak` (bytes) and `calls` (of functions) of the same order."""
+    """What is compared: `plain` must be equal, `peak` (bytes) and `calls` (of functions), if counted, of the same order."""
     plain: tuple
-    peak: int
-    calls: int
+    peak: int | None
+    calls: int | None
 
     @property
     def error(self):
@@ -33,6 +34,8 @@ class Seen:
     def tells(self, other):
         """Every way in which an observer tells two releases apart without looking at their random values."""
         ways = [f"{what}: {a} | {b}" for (what, a), (_, b) in zip(self.plain, other.plain, strict=True) if a != b]
+        if self.calls is None or other.calls is None:
+            return ways
         for what, a, b, floor in (("memory", self.peak, other.peak, FLOOR), ("work", self.calls, other.calls, CALLS)):
             low, high = sorted((a, b))
             ways += [f"{what}: {a} | {b}"] if high > FACTOR * low + floor else []
@@ -50,28 +53,38 @@ def form(result):
     return (type(result), result.dtype.str, result.shape) if isinstance(result, (np.ndarray, np.generic)) else type(result)
 
 
-def observe(release, data, seed=0):
-    """One release of these data, watched. An error of the observer's own is not caught."""
-    calls, rng = 0, np.random.default_rng(seed)
+def observe(release, data, seed=0, counted=True):
+    """One release of these data, watched. An error of the observer's own is not caught.
 
-    def count(frame, event, _):
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    with warnings.catch_warnings(record=True) as heard:
+    To count its calls and its memory takes several times as long as the release, and may be left out.
+    """
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings(record=True) as heard, Counter() if counted else nullcontext() as counter:
         warnings.simplefilter("always")
-        tracemalloc.start()
-        sys.setprofile(count)
         try:
             result, error = form(release(data, rng)), None
         except Exception as raised:
             result, error = None, (type(raised), str(raised))
-        finally:
-            sys.setprofile(None)
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
     said = {(warning.category, str(warning.message)) for warning in heard}
-    return Seen((("error", error), ("warnings", said), ("form", result)), peak, calls)
+    return Seen((("error", error), ("warnings", said), ("form", result)), *((counter.peak, counter.calls) if counted else (None, None)))
+
+
+class Counter:
+    """Counts the calls of functions and the largest memory while it is open."""
+
+    def __enter__(self):
+        self.calls = 0
+        tracemalloc.start()
+        sys.setprofile(self.count)
+        return self
+
+    def count(self, frame, event, _):
+        self.calls += event in ("call", "c_call")
+
+    def __exit__(self, *_):
+        sys.setprofile(None)
+        self.peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
 
 
 # --- data sets -----------------------------------------------------------------------------------------------------------

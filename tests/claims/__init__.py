@@ -55,6 +55,18 @@ class Claim:
                 "test": f"{self.file.relative_to(ROOT)}::{self.check.__name__}", "source": inspect.getsource(self.check)}
 
 
+def joined(parts):
+    """The records of all claims, from those of several processes, each of which ran some of the tests and none that another ran."""
+    together = {}
+    for record in (record for part in parts for record in part):
+        known = together.setdefault(record["test"], record)
+        if known is not record:
+            known["measured"] = known["measured"] or record["measured"]
+            known["caught"] += record["caught"]
+            known["twins"] += record["twins"]
+    return list(together.values())
+
+
 def claim(label, *code, mutants):
     """Mark a function as the check of the statement `label`; make of it one test of the code, of each twin and of each mutant.
 

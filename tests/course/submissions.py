@@ -79,7 +79,7 @@ class Submission:
 
 def sandboxed(problem_set):
     """The submissions that are graded as an instructor would: of those that only answer wrongly, one in four and all
-    that other tests ask for. test_copies.py has the answers of each of them judged forty times."""
+    that other tests ask for. test_copies.py has the answers of each of them judged many times."""
     named = {name for name, *_ in problem_set.HINTS} | set(problem_set.TWICE)
     chosen = {s.name for s in [w for w in problem_set.WRONG if w.only_answers][::4]} | named
     return [s for s in problem_set.ALL if s not in problem_set.WRONG or not s.only_answers or s.name in chosen]

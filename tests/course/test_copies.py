@@ -1,7 +1,8 @@
-"""One wrong function, forty copies, one grade: no comment in a notebook decides what it earns.
+"""One wrong function, many copies, one grade: no comment in a notebook decides what it earns.
 
-What is asked hangs on every letter of the code. So each wrong function answers here, in this process, what forty copies
-of a notebook are asked; in test_submissions.py one in four of them is graded in the sandbox, and has to agree.
+What is asked hangs on every letter of the code. So each wrong function answers here, in this process, what ten copies of a
+notebook are asked, and every night what forty are; in test_submissions.py one in four of them is graded in the sandbox, and has
+to agree.
 """
 
 import functools
@@ -18,8 +19,9 @@ import grading
 import ps2
 from problem_sets import PROBLEM_SETS
 from submissions import ANSWERED
+from tests import depth
 
-COPIES = [f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)]
+COPIES = depth.few([f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)], depth.COPIES)
 
 # Forty copies of fifty functions ask for the same binomial coefficients ten million times.
 REMEMBERING = SimpleNamespace(**vars(math) | {"comb": functools.lru_cache(1 << 18)(math.comb)})
@@ -90,15 +92,15 @@ def answering(module):
 
 
 @pytest.fixture(scope="module")
-def forty(load):
-    """What forty copies are asked."""
+def copies(load):
+    """What the copies are asked."""
     return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in PROBLEM_SETS}
 
 
 @pytest.fixture(scope="module")
-def drawn_of(forty):
+def drawn_of(copies):
     """The groups in which copies are asked different things."""
-    return {module: {g for g in asked[0] if asked[0][g] != asked[1][g]} for module, asked in forty.items()}
+    return {module: {g for g in asked[0] if asked[0][g] != asked[1][g]} for module, asked in copies.items()}
 
 
 @pytest.mark.parametrize(
@@ -107,14 +109,14 @@ def drawn_of(forty):
      for module in PROBLEM_SETS for s in [module.RIGHT[0], *answering(module)]],
     indirect=["problem_set"],
 )
-def test_forty_copies_get_one_grade(problem_set, submission, built, assignment, forty, drawn_of, tmp_path):
+def test_all_copies_get_one_grade(problem_set, submission, built, assignment, copies, drawn_of, tmp_path):
     answers = Asked(functions(built, assignment, submission, tmp_path))
     touched = {c.question for c in assignment.checks if c.judge.__name__ in submission.fails} or {"q2", "q3", "q4"}
     checks = [c for c in assignment.checks if c.question in touched - {"q1"}]
     assert checks
     for check in checks:
         answers.read = set()
-        for calls in forty[problem_set]:
+        for calls in copies[problem_set]:
             answers.calls = calls
             entry = grading.judged(check, answers, "")
             assert entry["score"] == (0 if check.judge.__name__ in submission.fails else check.points)
@@ -123,19 +125,19 @@ def test_forty_copies_get_one_grade(problem_set, submission, built, assignment, 
                 break                                       # all the others are asked the very same
 
 
-def test_the_copies_are_asked_different_things_and_most_wrong_functions_are_among_them(forty, drawn_of):
-    for module, asked in forty.items():
+def test_the_copies_are_asked_different_things_and_most_wrong_functions_are_among_them(copies, drawn_of):
+    for module, asked in copies.items():
         drawn = drawn_of[module]
-        assert len(drawn) >= 4 and all(len({str(calls[group]) for calls in asked}) == 40 for group in drawn)
+        assert len(drawn) >= 4 and all(len({str(calls[group]) for calls in asked}) == len(COPIES) for group in drawn)
         assert len(answering(module)) > 25
 
 
-def test_a_grade_that_hangs_on_a_comment_is_noticed(build, load, forty, tmp_path):
+def test_a_grade_that_hangs_on_a_comment_is_noticed(build, load, copies, tmp_path):
     """One too many for every odd n: without the traps, whether that costs a point is chance."""
     wrong = next(s for s in ps2.WRONG if s.name == "one too many for every odd n")
     assignment, grades = load("ps2"), set()
     answers = Asked(functions(build("ps2"), assignment, wrong, tmp_path))
-    for calls in forty[ps2]:
+    for calls in copies[ps2]:
         function, arguments = calls["critical counts"]
         answers.calls = calls | {"critical counts": (function, arguments[-2:])}
         grades.add(grading.judged(assignment.level_used.check, answers, "")["score"])

@@ -74,6 +74,12 @@ def opened(tab, address):
     return tab
 
 
+def all_drawn(tab):
+    """The tab, once all explorers of its page are drawn."""
+    tab.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
+    return tab
+
+
 def settle(page):
     """Let what depends on the window's size or on the theme draw itself again, and wait until nothing moves."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -17,8 +17,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from tests.site.browser import SITE
-from tests.site.test_explorers import made_by
+from tests.site.figures import made_by
 
 TOKEN, CHAPTER = "test", "privacy.md"
 ROOT = Path(__file__).resolve().parents[2]
@@ -370,7 +369,7 @@ if "BINDER_PYTHON" in os.environ:                                 # make book ha
 
 def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
     """The file of the book, not converted by hand: it opens as a notebook, and its first figure follows off the grid."""
-    explorer = next(iter(made_by((SITE / "chapters" / CHAPTER).with_suffix(".html")).values()))
+    explorer = next(iter(made_by(f"chapters/{Path(CHAPTER).stem}.html").values()))
     context = browser.new_context(viewport=dict(width=1200, height=1000))
     context.add_init_script(HELPERS)
     page = context.new_page()

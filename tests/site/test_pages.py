@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.depth import DARK, few
 from tests.site.browser import CONTRAST, SITE, one_tab, opened, others, settle, violations
 
 FRONT = "index.html"             # sends the reader on to the first chapter
@@ -35,35 +36,7 @@ SCROLLBARS = """['.bd-article', '.bd-sidebar-primary', '.bd-sidebar-secondary'].
 })"""
 
 
-@pytest.fixture(scope="module")
-def tab(browser):
-    """One for all pages: a new one costs as much as a page."""
-    with one_tab(browser) as tab:
-        yield tab
-
-
-@pytest.fixture(scope="module")
-def page(request, tab, base):
-    """A page of the book, opened once for all that is looked at in it: pytest runs the tests page by page."""
-    tab.set_viewport_size(dict(width=1280, height=740))     # whatever the test before left behind
-    return opened(tab, f"{base}/{request.param}")
-
-
-@pytest.fixture(scope="module")
-def plain_tab(browser):
-    with one_tab(browser, formulas=False) as tab:
-        yield tab
-
-
-@pytest.fixture(scope="module")
-def plain_page(request, plain_tab, site):
-    """The same from a folder, its formulas left in TeX: they have the ink and the ground of the text around them."""
-    plain_tab.emulate_media(color_scheme="light")
-    return opened(plain_tab, (site / request.param).as_uri())
-
-
-every_page = pytest.mark.parametrize("page", PAGES, indirect=True, scope="module")
-every_plain_page = pytest.mark.parametrize("plain_page", PAGES, indirect=True, scope="module")
+every_page = pytest.mark.parametrize("address", PAGES)
 
 
 def unfold(page):
@@ -71,16 +44,17 @@ def unfold(page):
     page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
     page.evaluate("document.querySelectorAll('.section-nav').forEach(list => { list.classList.add('pst-show_toc_level') })")
     settle(page)
+    return page
 
 
 @every_page
-def test_asks_nobody_else_and_complains_of_nothing(page, base):
-    assert others(page, base) == [] and page.complaints == []
+def test_asks_nobody_else_and_complains_of_nothing(served_page, base):
+    assert others(served_page, base) == [] and served_page.complaints == []
 
 
-@every_plain_page
-def test_from_a_folder_asks_nobody_else_and_complains_of_nothing(plain_page):
-    assert others(plain_page, "file:") == [] and plain_page.complaints == []
+@every_page
+def test_from_a_folder_and_after_all_that_was_done_in_it_it_asks_nobody_else_and_complains_of_nothing(page):
+    assert others(page, "file:") == [] and page.complaints == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -94,9 +68,9 @@ def test_the_front_page_leads_on_asks_nobody_else_and_brings_its_icon(browser, b
 
 
 @every_page
-def test_fits_a_wide_window_and_a_narrow_one(page):
+def test_fits_a_wide_window_and_a_narrow_one(served_page):
     """Windows of a desktop, whose scrollbars take room: at 360 px they leave less of it than a phone, where they lie on top."""
-    unfold(page)
+    page = unfold(served_page)
     for width in (360, 1280):
         page.set_viewport_size(dict(width=width, height=740))
         settle(page)
@@ -114,18 +88,19 @@ def turn_dark(page):
     settle(page)
 
 
-@every_plain_page
-def test_axe_finds_nothing(plain_page):
-    """WCAG 2.1 A and AA; folded parts opened first, since axe skips what is hidden."""
-    unfold(plain_page)
-    assert violations(plain_page, runOnly=WCAG) == []
+@every_page
+def test_axe_finds_nothing(page):
+    """WCAG 2.1 A and AA; folded parts opened first, since axe skips what is hidden. Of an explorer, what is advised beyond it."""
+    unfold(page)
+    assert violations(page, runOnly=WCAG) == []
+    if page.locator(".dp-explorer").count():
+        assert violations(page, ".dp-explorer", runOnly=["best-practice"]) == []
 
 
-@every_plain_page
-def test_axe_finds_contrast_in_the_dark(plain_page):
-    unfold(plain_page)
-    turn_dark(plain_page)
-    assert violations(plain_page, runOnly=CONTRAST) == []
+@pytest.mark.parametrize("address", few(PAGES, DARK))
+def test_axe_finds_contrast_in_the_dark(page):
+    turn_dark(unfold(page))
+    assert violations(page, runOnly=CONTRAST) == []
 
 
 def formulas(page):
@@ -138,10 +113,7 @@ def test_formulas_from_a_folder(browser, site):
         page = opened(tab, max((site / name for name in PAGES), key=formulas).as_uri())
         assert page.evaluate("document.fonts.ready.then(() => document.querySelectorAll('mjx-container').length)") > 100
         assert others(page, "file:") == [] and page.complaints == []
-        unfold(page)
-        assert violations(page, runOnly=WCAG) == []
-        turn_dark(page)
-        assert violations(page, runOnly=CONTRAST) == []
+        assert violations(unfold(page), runOnly=WCAG) == []
 
 
 @pytest.mark.parametrize("scheme, colour, found", [("light", "inherit", False), ("light", "#9aa0a6", True),
@@ -169,6 +141,9 @@ def test_an_old_address_of_a_name_leads_to_the_page_of_its_module(browser, base)
         tab.wait_for_url("**/api-mechanisms.html#dplib.mechanisms.laplace")
 
 
+VISIBLE = "[...document.querySelectorAll('div.dp-claim')].filter(claim => claim.checkVisibility()).map(claim => claim.innerText.toLowerCase())"
+
+
 def test_a_claim_unfolds_when_something_leads_to_it_and_a_word_leaves_only_the_claims_that_have_it(browser, base):
     with one_tab(browser) as tab:
         page = opened(tab, f"{base}/chapters/claims.html")
@@ -178,10 +153,10 @@ def test_a_claim_unfolds_when_something_leads_to_it_and_a_word_leaves_only_the_c
         page.evaluate("name => { location.hash = name }", name)
         page.wait_for_function("document.querySelectorAll('div.dp-claim > details[open]').length === 1")
         page.get_by_label("Show only").fill("thm-laplace sensitivity")
-        shown = [claim for claim in claims.all() if claim.is_visible()]
-        assert 0 < len(shown) < all_claims / 10 and all("laplace" in claim.inner_text().lower() for claim in shown)
+        shown = page.evaluate(VISIBLE)
+        assert 0 < len(shown) < all_claims / 10 and all("laplace" in claim for claim in shown)
         page.get_by_label("Show only").fill("")
-        assert all(claim.is_visible() for claim in claims.all())
+        assert len(page.evaluate(VISIBLE)) == all_claims
 
 
 def test_formulas_fit_the_window_when_it_changes_and_folds_that_open(browser, site):
