@@ -189,10 +189,11 @@ def _checked_multiplier(constants, check, terms):
     up, down = constants.up, constants.down
     if check == "exact":
         return _bounded_multiplier(up, down, terms.left, terms.delta / 2)
-    part = _grid.for_secret(terms.left, terms.delta)[0] / 2  # (ε_a, δ/4) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/4
-    quantile = -ndtri(terms.delta / 8 * np.exp(-part))
+    epsilon, delta = _grid.for_secret(terms.left, terms.delta / 2)
+    part = epsilon / 2  # (ε_a, δ/2) for the shift, (ε_b, δ_b) for the scale, e^(ε_a) δ_b = δ/2
+    quantile = -ndtri(delta / 4 * np.exp(-part))
     enough = quantile >= 1 and max(up, down) ** 2 - 1 <= 2 * part / quantile**2
-    return gaussian_sigma(sensitivity=1, epsilon=part, delta=terms.delta / 4) if enough else np.inf
+    return gaussian_sigma(sensitivity=1, epsilon=part, delta=delta / 2) if enough else np.inf
 
 
 def mahalanobis_scale(X, y, *, move, domain, loss, epsilon, delta, split, rng):

@@ -1,0 +1,113 @@
+"""Whatever a release hands down of ε and δ adds up to what it promises; then budgets that do not, each of which is noticed."""
+
+import numpy as np
+import pytest
+
+from dplib import _grid, friendly, glm, mean, mechanisms, queries
+from dplib.aggregation import Refusal
+from dplib.glm import published, releases, vectors
+from tests.chance import rng
+from tests.ledger import ledger
+from tests.mutants import changed
+from tests.releases import PACKAGE, Case, spoken
+from tests.test_attacks import BY_LAW, NOT_PRIVATE
+
+TIMES = {  # who pays more than once for what costs a person, or a pair of neighbours, only once: (ε, δ)
+    queries.fresh_oracle: (2, 1),            # two answers, each about people of its own
+    friendly.friendly_mean: (1, 2),          # δ for a test that bad data pass, or for the noise of good ones, and data are one or the other
+    friendly.friendly_tuples: (1, 2),
+}
+ONLY_PART = {glm.certify_by_recursion, glm.certify_largest_eigenvalue, mean.mean_interval}     # δ is in a threshold; three estimators
+COMPOSED = [function for function in PACKAGE if function not in BY_LAW and function not in NOT_PRIVATE and function not in ONLY_PART]
+
+SIGNS = rng(3).choice([-1, 1], size=(20_000, 3))
+OUTCOMES = SIGNS @ [1, 2, 0] + rng(4).normal(size=20_000)
+MODEL = dict(domain=glm.Box([(-1, 1)] * 3, intercept=False), loss=glm.ROBUST, epsilon=1, delta=1e-6, split=.4)
+ONE_NUMBER = MODEL | dict(move=([0, 0, 0], [1, 0, 0]))
+PLENTY = {  # releases of so much data that no certificate is too small, in every form that there is
+    glm.one_certificate: [ONE_NUMBER], glm.fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
+    glm.release_vector: [MODEL], glm.mahalanobis_scale: [ONE_NUMBER],
+    glm.isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
+    glm.condition_number_scale: [ONE_NUMBER | dict(check=check, epsilon=4) for check in ("exact", "simple")],
+}
+
+
+def plenty(function, options):
+    """The release of one large data set, as a case."""
+    release = lambda data, generator: function(*data, **options, **spoken(function), rng=generator)
+    return Case(release, [((SIGNS, OUTCOMES), None)], options["epsilon"], options["delta"])
+
+
+def cases_of(function, name=None):
+    cases = [case for case in PACKAGE[name or function](function) if case.epsilon is not None]
+    return [*cases, *(plenty(function, options) for options in PLENTY.get(name or function, ()))]
+
+
+def shares(cases, times):
+    """(ε, δ) of each release that answers, and then of those that refuse, as shares of what was promised."""
+    answered, refused = [], []
+    for release, pairs, epsilon, delta, _ in cases:
+        for x, _ in list(pairs)[:4:3]:
+            with ledger() as book:
+                answer = release(x, rng(1))
+            paid = book.epsilon / epsilon / times[0], book.delta / delta / times[1] if delta else 0.0
+            (refused if isinstance(answer, Refusal) else answered).append((*paid, bool(delta)))
+    return answered, refused
+
+
+def balance(function, name=None):
+    """Fails unless every answer was paid for with all of ε and δ, and every refusal with no more."""
+    answered, refused = shares(cases_of(function, name), TIMES.get(name or function, (1, 1)))
+    assert answered
+    for epsilon, delta, approximate in answered:
+        assert epsilon == pytest.approx(1, rel=1e-9) and delta == pytest.approx(float(approximate), rel=1e-9)
+    assert all(epsilon <= 1 and delta <= 1 for epsilon, delta, _ in refused)
+
+
+@pytest.mark.parametrize("function", COMPOSED, ids=lambda f: f.__name__)
+def test_the_books_balance(function):
+    balance(function)
+
+
+HALF, WHOLE = "terms.delta / 2", "terms.delta"
+FORGED = {  # what is paid twice, or not at all: (who shows it, where, which function of it, old, new)
+    "δ of the certificate of a fitted scale": (glm.fitted_scale, releases, "fitted_scale", HALF, WHOLE),
+    "δ of the certificate of a coefficient": (glm.release_coefficient, releases, "release_coefficient",
+                                              "loss, terms.delta / 2", "loss, terms.delta"),
+    "δ of the noise of a fitted scale": (glm.fitted_scale, releases, "_share_of_the_shift", HALF, WHOLE),
+    "δ of the noise of a coefficient": (glm.release_coefficient, releases, "_share_of_the_shift", HALF, WHOLE),
+    "ε of the scale that is published": (glm.fitted_scale, releases, "_above", "FOR_THE_SCALE * terms.left", "terms.left"),
+    "ε of the public scale": (glm.one_certificate, releases, "_with_public_scale", "epsilon=terms.left", "epsilon=terms.epsilon"),
+    "δ of the certificate of a vector": (glm.release_vector, vectors, "release_vector", HALF, WHOLE),
+    "δ of the noise of a vector": (glm.release_vector, vectors, "release_vector", "terms.left, terms.delta / 2", "terms.left, terms.delta"),
+    "δ of isotropic noise": (glm.isotropic_noise, published, "isotropic_noise", HALF, WHOLE),
+    "δ of its certificate": (glm.isotropic_noise, published, "_isotropic_shift", HALF, WHOLE),
+    "δ of two eigenvalues": (glm.condition_number_scale, published, "_both_eigenvalues", "terms.delta / 4", HALF),
+    "ε of two eigenvalues": (glm.condition_number_scale, published, "_both_eigenvalues", "terms.spent / 2", "terms.spent"),
+    "δ of an exact check": (glm.condition_number_scale, published, "_checked_multiplier",
+                            "down, terms.left, terms.delta / 2", "down, terms.left, terms.delta"),
+    "δ of the first check": (glm.condition_number_scale, published, "_checked_multiplier",
+                             "for_secret(terms.left, terms.delta / 2)", "for_secret(terms.left, terms.delta)"),
+    "δ of the certificate in units of v": (glm.mahalanobis_scale, published, "mahalanobis_scale",
+                                           "loss, terms.delta / 2", "loss, terms.delta"),
+    "δ of the noise in units of v": (glm.mahalanobis_scale, published, "mahalanobis_scale",
+                                     "terms.left, terms.delta / 2", "terms.left, terms.delta"),
+    "ε of Laplace noise": (mechanisms.laplace, mechanisms, "laplace", "epsilon=epsilon, ", "epsilon=2 * epsilon, "),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_forged_budget_is_noticed(forged, monkeypatch):
+    function, module, name, old, new = FORGED[forged]
+    monkeypatch.setattr(module, name, changed(getattr(module, name), old, new))
+    with pytest.raises(AssertionError):
+        balance(getattr(module, name) if name == function.__name__ else function, function)
+
+
+def test_a_payment_within_another_one_counts_once_and_noise_that_is_not_used_costs_nothing():
+    with ledger() as book:
+        unused = _grid.count_noise(2, 5.0)
+        noise = _grid.count_noise(2, 1.0)
+        for _ in range(2):
+            noise.added_to_whole(np.zeros(3, dtype=np.int64), rng(1))
+    assert unused and book.payments == [("count_noise", 1.0, 0.0)]
