@@ -70,6 +70,21 @@ def test_counts_at_exactly_the_radius():
     assert friend_counts(many, radius=np.nextafter(5, 0)).tolist() == [40] * 160
 
 
+def near_the_radius():
+    """Two hundred records around one, all at distance 1 but for the last digits."""
+    around = rng(6).normal(size=(200, 5))
+    around /= np.linalg.norm(around, axis=-1, keepdims=True)
+    return np.vstack([np.zeros(5), around * (1 + rng(7).uniform(-1, 1, size=(200, 1)) * 10.0 ** -rng(8).integers(3, 17, size=(200, 1)))])
+
+
+def test_counts_of_short_products_are_those_of_the_rule(monkeypatch):
+    """Products of half the digits decide what is clear; without a margin for their rounding they decide too much."""
+    x = near_the_radius()
+    np.testing.assert_array_equal(friend_counts(x, radius=1), by_the_rule(x, 1))
+    monkeypatch.setattr(counts, "_rounding", lambda *given: 0.0)
+    assert np.any(friend_counts(x, radius=1) != by_the_rule(x, 1))
+
+
 def test_counts_on_every_path_are_the_same(monkeypatch):
     x = rng(3).normal(size=(7, 40, 2)).round(1)
     small = friend_counts(x, radius=0.5)

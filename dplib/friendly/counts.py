@@ -11,11 +11,13 @@ import numpy as np
 
 from dplib import _checks
 
-HEIGHT, WIDTH = 248, 1024  # of a block of pairs; sums of up to 255 ones fit into a byte, and eight bytes are added at once
+HEIGHT, WIDTH = 248, 512  # of a block of pairs; sums of up to 255 ones fit into a byte
 SMALL = 48  # records, up to which all pairs of many data sets are compared at once
 PAIRS = HEIGHT * WIDTH  # compared at a time, on every path
 GOLDEN = (5**0.5 - 1) / 2
-UNCLEAR = 0.01  # in squared radii; with a larger rounding error all pairs of a block are compared by the rule
+# In squared radii: products of half the digits take half the time, but with a larger rounding error
+# than that, too many pairs are left to the rule; with the second one, all pairs of a block.
+UNCLEAR = {np.float32: 0.001, np.float64: 0.01}
 
 
 def friend_counts(x, *, radius):
@@ -33,7 +35,7 @@ def friend_counts(x, *, radius):
     Notes
     -----
     :Cost: O(n log n) for each data set if d = 1, else O(n² d) by products of matrices. Beside a few copies of one data set the
-        working memory has room for 248 × 1024 pairs, however many records there are.
+        working memory has room for 248 × 512 pairs, however many records there are.
     :References: Definition *Friends and weights* on the page *Drop the strangers* (def-friendly-weights).
 
     Examples
@@ -152,24 +154,40 @@ def _blocks(points, rows, far, radius):
     near = (points[rows.start:far] - points[rows.start]) / radius  # the centre is near, so that little cancels
     squares = np.square(near).sum(axis=-1)
     height = rows.stop - rows.start
-    ones = np.ones(len(near))
-    left = np.column_stack([near[:height] * -2, squares[:height], ones[:height]])
-    right = np.column_stack([near, ones, squares - 1])
-    largest = squares[:height].max()
+    largest, made = squares[:height].max(), {}
     starts = [0, *range(height, len(near), WIDTH)]
     for start, stop in zip(starts, [*starts[1:], len(near)], strict=True):
         part = slice(rows.start + start, rows.start + stop)
-        slack = _rounding(points.shape[-1], largest, squares[start:stop].max())
-        if slack < UNCLEAR:
-            product = left @ right[start:stop].T  # |x - y|²/r² - 1
-            yield part, _decided(product, slack, points[rows], points[part], radius)
-        else:
+        kind, slack = _precision(points.shape[-1], largest, squares[start:stop].max())
+        if kind is None:
             yield part, are_friends(points[rows, None], points[None, part], radius).view(np.uint8)
+            continue
+        if kind not in made:
+            made[kind] = _factors(near.astype(kind), squares.astype(kind), height)
+        left, right = made[kind]
+        product = left @ right[start:stop].T  # |x - y|²/r² - 1
+        yield part, _decided(product, slack, points[rows], points[part], radius)
 
 
-def _rounding(d, *squares):
+def _factors(near, squares, height):
+    """What gives |x - y|² - 1 when multiplied, for the first records x and all y."""
+    ones = np.ones_like(squares)
+    left = np.column_stack([near[:height] * -2, squares[:height], ones[:height]])
+    return left, np.column_stack([near, ones, squares - 1])
+
+
+def _precision(d, *squares):
+    """The shortest floats whose products are good enough, with their rounding error; or none."""
+    for kind, limit in UNCLEAR.items():
+        slack = _rounding(kind, d, *squares)
+        if slack < limit:
+            return kind, kind(slack)
+    return None, np.inf
+
+
+def _rounding(kind, d, *squares):
     """More than the error of a squared distance that is made of products, in squared radii; may be infinite."""
-    return 8 * (d + 8) * np.finfo(float).eps * (1 + sum(np.sqrt(squares))) ** 2
+    return 8 * (d + 8) * np.finfo(kind).eps * (1 + sum(np.sqrt(squares))) ** 2
 
 
 def _decided(product, slack, rows, columns, radius):
