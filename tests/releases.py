@@ -288,6 +288,9 @@ PACKAGE = {
     friendly.friendly_tuples: both(private(tuple_pairs, radius=3, epsilon=5, delta=1e-3),
                                    private(tuple_pairs, radius=1e290, epsilon=1e4, delta=1e-3)),
     friendly.sample_friendly_core: private(vector_pairs, radius=3),
+    friendly.friendly_core_mean: both(private(vector_pairs, radius=3, epsilon=5, delta=1e-3),
+                                      private(vector_pairs, radius=1e300, epsilon=500, delta=1e-3),
+                                      private(far_vectors, radius=300, epsilon=5, delta=1e-3)),
     glm.ridge_perturbation: both(
         *(fitted(**MODEL, loss=loss, ridge=1, delta=1e-6) for loss in LOSSES), trial(**TRIAL, ridge=1)),
     glm.objective_perturbation_idealized: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),

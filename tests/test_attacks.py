@@ -35,6 +35,7 @@ BY_LAW = {  # what is released is a coin, a label or an integer that the data ch
     aggregation.private_vote: "test_aggregation.py::test_a_vote_is_the_noisy_count",
     factorization.release_local: "test_factorization.py::test_a_local_release_is_the_average_of_messages",
     friendly.sample_friendly_core: "claims/test_friendlycore.py::test_random_core",
+    friendly.friendly_core_mean: "test_friendly.py::test_what_runs_on_a_core_is_private",
     glm.certify_below: "claims/test_certificates.py::test_certificate",
 }
 LAWS_INSIDE = {  # the same for choices that a release makes on its way
@@ -167,7 +168,7 @@ def rounded_far_away(points, weights, unit):
     return _grid.on_grid(heaviest + offset, unit), 0 * offset
 
 
-ADDED_TO, CLIPPED_MEAN, WEIGHTED_MEAN = _grid.Noise.added_to, mean.clipped_mean, friendly_mean._weighted_mean
+ADDED_TO, CLIPPED_MEAN, WEIGHTED_MEAN = _grid.Noise.added_to, mean.clipped_mean, friendly_mean.weighted_mean
 PLANTED = {  # what is wrong: (who shows it, where, its name, what takes its place)
     "noise that is not on the grid": (mechanisms.laplace, _grid.Noise, "added_to", numpys_noise),
     "a sum that is moved to the grid, and not its parts": (
@@ -179,7 +180,7 @@ PLANTED = {  # what is wrong: (who shows it, where, its name, what takes its pla
         mechanisms.laplace, None, None, ("sensitivity=sensitivity, ", "sensitivity=sensitivity * (1 + 1e-9 * np.any(value == 6)), ")),
     "a thousandth of the noise": (mechanisms.laplace, None, None, ("epsilon=epsilon, ", "epsilon=1000 * epsilon, ")),
     "half of the noise that a choice needs": (mechanisms.exponential, mechanisms, "_winner", ("else 2)", "else 1)")),
-    "a mean far away is rounded before the noise": (friendly.friendly_mean, friendly_mean, "_weighted_mean", rounded_far_away),
+    "a mean far away is rounded before the noise": (friendly.friendly_mean, friendly_mean, "weighted_mean", rounded_far_away),
     "the occupied cells say how much noise there is": (
         mean.unbounded_mean, estimators, "_released_cells", ("count_noise(2,", "count_noise(max(counts.size, 1),")),
     "no noise where all weights are the same": (

@@ -1,18 +1,26 @@
 """friendly: fast counts against the rule, weights against exhaustive search, plans against golden values, laws against integrals."""
 
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import permutations, product
+from math import ceil
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2
 
+from dplib import _grid
 from dplib.friendly import (
     FriendlyPlan,
+    core,
     counts,
     friend_counts,
+    friendly_core_delta,
     friendly_core_epsilon,
+    friendly_core_mean,
+    friendly_core_plan,
     friendly_mean,
     friendly_plan,
     friendly_radius,
@@ -23,7 +31,9 @@ from dplib.friendly import (
 from dplib.friendly.counts import are_friends
 from dplib.friendly.weights import weights_of_counts
 from dplib.mechanisms import gaussian_sigma
+from tests.attacks import gaussian_delta, replay
 from tests.chance import FAR, rng, standard_errors
+from tests.ledger import ledger
 
 BUDGET = dict(epsilon=1, delta=1e-6)
 
@@ -429,3 +439,78 @@ def test_generator():
 
 def test_a_plan_is_a_value():
     assert isinstance(friendly_plan(size=400, radius=1, **BUDGET), FriendlyPlan)
+
+
+# ------------------------------------------------------------------------------------- a random core
+
+
+def core_pairs(size, radius):
+    """(points, kept) of which one has one record more, at most 2r from each of the others."""
+    for spread, far in ((0, 2), (1, 1), (0, 0)):
+        points = np.zeros((1, size, 2))
+        points[0, 1:, 0] = spread * radius * (np.arange(size - 1) % 2)
+        points[0, 0, 0] = far * radius
+        for left in (size, size - 40, size - 70):
+            kept = np.arange(size)[None] < left
+            fewer = kept.copy()
+            fewer[0, 0] = False
+            yield (points, kept), (points, fewer)
+            yield (points, fewer), (points, kept)
+
+
+@contextmanager
+def faulty_noise(factor):
+    """Noise on the grid, of so large a part of its scale."""
+    right = _grid._steps
+    with patch.object(_grid, "_steps", lambda *given: ceil(factor * right(*given))):
+        yield
+
+
+@pytest.mark.parametrize("factor", [1, 0.9, 0.5, 0.001])
+def test_what_runs_on_a_core_is_private(factor):
+    """With all of the noise it spends no more than the promised ε' and δ', and nearly all of it;
+    with less noise, more."""
+    size, radius, epsilon, delta = 400, 3.0, 5.0, 1e-3
+    plan = friendly_core_plan(size=size, radius=radius, epsilon=epsilon, delta=delta)
+    inside, part = core.inside_budget(epsilon, delta)
+    assert inside == pytest.approx(friendly_core_epsilon(epsilon=epsilon), rel=1e-9)
+    assert part == pytest.approx(friendly_core_delta(epsilon=epsilon, delta=delta), rel=1e-9)
+    with faulty_noise(factor):
+        noise, unit = core.core_noise(plan, entries=2, radius=radius, epsilon=epsilon, delta=delta)
+        release = lambda data, generator: core.noisy_core_mean(*data, plan, noise, unit, inside, generator)
+        spent = [replay(release, x, y, seed=5) for x, y in core_pairs(size, radius)]
+    most = max(found.epsilon for found in spent) / (plan.split * inside)
+    lost = max(gaussian_delta(found.moved, (1 - plan.split) * inside) for found in spent) / part
+    assert most == pytest.approx(1 / factor, rel=1e-7)
+    assert (0.1 < lost <= 1) if factor == 1 else lost > 1 or factor > 0.5
+
+
+def test_a_core_spends_its_budget_once():
+    """δ' is paid for a test that bad data pass, or for the noise of good ones, and data are one or the other."""
+    x = rng(1).normal(size=(900, 2))
+    with ledger() as book:
+        friendly_core_mean(x, radius=6, epsilon=2, delta=1e-6, rng=rng(2))
+    inside, part = core.inside_budget(2.0, 1e-6)
+    assert book.epsilon == pytest.approx(inside, rel=1e-9)
+    assert book.delta == pytest.approx(2 * part, rel=1e-9)
+
+
+def test_a_core_is_released_as_often_as_planned():
+    """Strangers are dropped, and of 200 runs no more than β and what chance adds are refused."""
+    x = rng(3).normal(size=(200, 500, 2))
+    x[:, :10] += 1e3 * np.arange(1, 11)[:, None]
+    given = dict(radius=6, epsilon=2, delta=1e-6, strangers=10, beta=0.05)
+    answers = friendly_core_mean(x, **given, runs=True, rng=rng(4))
+    refused = np.isnan(answers).any(axis=-1)
+    assert refused.sum() <= 10 + 4 * 3.1
+    plan = friendly_core_plan(size=500, **given)
+    assert np.nanstd(answers) == pytest.approx(np.hypot(plan.sigma, 1 / np.sqrt(500)), rel=0.15)
+
+
+def test_too_few_for_a_core():
+    assert np.isnan(friendly_core_mean(np.zeros((20, 3)), radius=1, epsilon=1, delta=1e-6, rng=rng())).all()
+    plan = friendly_core_plan(size=20, radius=1, epsilon=1, delta=1e-6)
+    assert plan.floor == 0 and plan.sigma == np.inf
+    for wrong in (dict(delta=.6), dict(epsilon=0), dict(epsilon=701), dict(radius=0), dict(strangers=-1)):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            friendly_core_plan(**dict(size=100, radius=1, epsilon=1, delta=1e-6) | wrong)

@@ -196,7 +196,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "a warning when friends of a far record are counted": (
         friendly.friendly_mean, friendly_mean, "friend_counts", ('over="ignore", invalid="ignore"', 'over="warn"')),
     "a warning when a far record is measured from a heavy one": (
-        friendly.friendly_mean, friendly_mean, "_weighted_mean", ('over="ignore", invalid="ignore"', 'over="warn"')),
+        friendly.friendly_mean, friendly_mean, "weighted_mean", ('over="ignore", invalid="ignore"', 'over="warn"')),
     "an error for labels that contradict each other": (
         parity.private_parity, parity.equations, "_solve", ("return np.where", "assert consistent.all(); return np.where")),
     "a refusal of another type": (

@@ -93,14 +93,14 @@ def friendly_plan(*, size, radius, epsilon, delta, strangers=0, split=None, beta
     help.
     """
     size = _checks.integer("size", size, at_least=1)
-    radius = _radius(radius)
+    radius = checked_radius(radius)
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
     strangers = _checks.integer("strangers", strangers, at_least=0)
     beta = _checks.parameter("beta", beta, at_most=0.5)
     splits = SPLITS if split is None else np.array([_checks.parameter("split", split)])
     scale = WEIGHT_SENSITIVITY / (splits * epsilon)
     lost = MISSING - scale * np.log(2 * beta) - scale * np.log(2 * delta)
-    floor = _least_weight(size, strangers) - lost
+    floor = least_weight(size, strangers) - lost
     if floor.max() <= WEIGHT_SENSITIVITY:
         return FriendlyPlan(float(splits[-1]), 0.0, float(scale[-1]), np.inf, 6.0, np.inf,
                             _too_few(size, epsilon, delta, strangers, lost.min()))
@@ -120,11 +120,11 @@ def closer_kappa(size, floor):
     return np.where(deficit <= (size - 1) / 2, 3 + 4 * (deficit + 1) / max(size - 1, 1), 6.0)
 
 
-def _radius(radius):
+def checked_radius(radius):
     return _checks.parameter("radius", radius, above=0, at_most=1e300)
 
 
-def _least_weight(size, strangers):
+def least_weight(size, strangers):
     """(n - t)(1 - 2t/(n - 1)): the least weight of n - t records that are all friends, and t others."""
     return max(size - strangers, 0) * max(1 - 2 * strangers / max(size - 1, 1), 0.0)
 
@@ -202,7 +202,7 @@ def noisy_weighted_mean(points, counts, plan, noise, unit, *, epsilon, rng):
     total = weights.sum(axis=-1)
     noisy = _weight_noise(size, plan.split * epsilon).added_to_whole(total, rng)
     passed = (noisy > plan.passes_above * (size - 1) * _grid.UP) & (total > 0)
-    answers = noise.added_far_out(*_weighted_mean(points, weights, unit), rng)
+    answers = noise.added_far_out(*weighted_mean(points, weights, unit), rng)
     return np.where(passed[:, None], answers, np.nan)
 
 
@@ -211,7 +211,7 @@ def _weight_noise(size, epsilon):
     return _grid.laplace_noise(sensitivity=WEIGHT_SENSITIVITY * max(size - 1, 1), epsilon=epsilon, unit=1.0)
 
 
-def _weighted_mean(points, weights, unit):
+def weighted_mean(points, weights, unit):
     """A record of the largest weight, near which all are that weigh anything, and how far from it the mean is; 0 if none does."""
     heaviest = points[np.arange(len(points)), weights.argmax(axis=-1)]
     with np.errstate(over="ignore", invalid="ignore"):  # what is near is an exact number of steps away
