@@ -15,6 +15,7 @@ LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
 LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
+NEIGHBORS = {"replace": 2, "add_remove": 1}  # how many records they do not share
 RECORDS = set("x X y labels values vectors votes value scores statistic distance tables".split()) | {"phi(x)"}  # of these nothing is shown
 DOMAINS = {  # of the real parameters
     **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
@@ -179,6 +180,21 @@ def choice(name, value, allowed):
     if value not in list(allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
+
+
+def noise(value):
+    """Real noise or integers."""
+    return choice("noise", value, ("laplace", "discrete_laplace"))
+
+
+def records_that_differ(neighbor):
+    """How many records two neighbours do not share: under ``replace`` the old and the new one."""
+    return NEIGHBORS[choice("neighbor", neighbor, NEIGHBORS)]
+
+
+def replaces(neighbor):
+    """Whether neighbours have the same number of records, which is public then."""
+    return records_that_differ(neighbor) == NEIGHBORS["replace"]
 
 
 def scale(sensitivity, epsilon):

@@ -64,7 +64,7 @@ def check_controls(explorer, plot):
             raise ValueError(f"{where}: values must be integers, got {c.values}")
         if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
             raise ValueError(f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}")
-    used = {n for by in explorer._by for n in by}
+    used = {n for by in explorer.moved_by for n in by}
     domains = [v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)]
     if idle := [n for n in explorer.controls if n not in used and n not in domains]:
         raise ValueError(f"{explorer}: the controls {idle} move nothing")

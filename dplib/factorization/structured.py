@@ -7,7 +7,7 @@ from scipy.sparse.linalg import LinearOperator
 from dplib import _checks
 from dplib.factorization.factors import ROUNDING, UNIT, Factorization, ball_weights
 
-MOST_CELLS = 2**30
+MOST_CELLS_WITHOUT_A_MATRIX = 2**30
 
 
 def _operator(shape, forward):
@@ -53,7 +53,7 @@ def hierarchical_factorization(*, cells, least_squares=False, centered=False):
     >>> round(hierarchical_factorization(cells=2**20, least_squares=True).error, 4)
     7.8064
     """
-    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS)
+    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS_WITHOUT_A_MATRIX)
     L = (cells - 1).bit_length()
     nodes = 2 ** (L + 1) - 1 - bool(centered)
     ends = np.arange(1, cells + 1)
@@ -167,7 +167,7 @@ def square_root_factorization(*, cells, centered=False):
     >>> round(square_root_factorization(cells=64, centered=True).error, 3)
     1.868
     """
-    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS)
+    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS_WITHOUT_A_MATRIX)
     k = np.arange(1, cells)
     a = np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)]))
     squares = np.cumsum(a**2)
