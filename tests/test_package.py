@@ -1,6 +1,7 @@
 """The package says the same thing in the same way everywhere: one meaning for a name, one order of parameters, no default that
 decides about privacy."""
 
+import difflib
 import inspect
 import io
 import re
@@ -80,10 +81,20 @@ def parameters(function):
     return inspect.signature(function).parameters.values()
 
 
+def no_meaning(name):
+    """What is said of a parameter that this file does not know, and what may have been meant."""
+    near = difflib.get_close_matches(name, ORDER)
+    meant = f"did you mean {' or '.join(near)}? If not," if near else "it is none of ORDER:"
+    return (f"the parameter {name!r} has no meaning; {meant} give it one, in DATA, PROBLEM, "
+            "PRIVACY or TUNING of this file")
+
+
 def problems_of_names(function):
     """What is wrong with the names, the order and the defaults of a function's parameters."""
     names = [p.name for p in parameters(function) if p.name != "self"]
-    yield from (f"{name} has no meaning" for name in names if name not in ORDER)
+    if unknown := [name for name in names if name not in ORDER]:
+        yield from map(no_meaning, unknown)
+        return
     if names != sorted(names, key=ORDER.index):
         yield f"the order is {', '.join(sorted(names, key=ORDER.index))}"
     yield from (f"{p.name} has a default" for p in parameters(function)
@@ -104,8 +115,9 @@ def test_mutants_of_the_names_are_found():
     def position(x, delta, rng): ...
     for mutant in (order, default, position):
         assert list(problems_of_names(mutant)), mutant
-    with pytest.raises(ValueError, match="magnitude"):
-        list(problems_of_names(unknown))
+    [said] = problems_of_names(unknown)
+    assert said.startswith("the parameter 'magnitude' has no meaning; ")
+    assert "did you mean epsilon?" in no_meaning("epsilo")
 
 
 def described(function):
@@ -124,7 +136,7 @@ def problems_of_descriptions(function):
     """Parameters that the docstring leaves out, or describes by another meaning than theirs."""
     said, meanings = described(function), DATA | PROBLEM | PRIVACY | TUNING | {"rng": "Generator"}
     for name in (p.name for p in parameters(function) if p.name not in {"self", "cls"}):
-        if name not in said or not re.search(meanings[name], said[name]):
+        if name not in said or not re.search(meanings.get(name, ""), said[name]):
             yield f"{name}: {said.get(name)}"
 
 
