@@ -160,7 +160,7 @@ LINE = dict(x="x", y="y")
         (["line", LINE | dict(text="{y[4]}")], ["option 'text' has no meaning"]),
         (["line", LINE | dict(colour="c1")], ["option 'colour' has no meaning"]),
         (["line", LINE | dict(linewidth=2)], ["did you mean 'strokeWidth'?"]),
-        (["line", LINE | dict(strokedashes="6 3")], ["did you mean 'strokeDasharray'?"]),
+        (["line", LINE | dict(strokeDashes="6 3")], ["did you mean 'strokeDasharray'?"]),
         (["bar", LINE], ["mark 0: 'bar' has no meaning; marks are areaY, dot, line,", "'rectY'?"]),
         (["areay", LINE], ["'areay' has no meaning", "did you mean 'areaY'?"]),
         (["dot", LINE | dict(r="y")], ["r = 'y'"]),

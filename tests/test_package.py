@@ -11,7 +11,7 @@ import pytest
 from docutils.core import publish_doctree
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
-from dplib.book.reference import public_names
+from dplib.book.reference import all_names, public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -211,11 +211,14 @@ def test_a_broken_line_of_a_docstring_is_found():
     assert complaints("Returns\n-------\nfloat\n    One line,\n            and one that is indented for no reason.\n  And less.")
 
 
-def test_the_page_of_the_package_has_every_name_and_every_module_a_page():
-    page = (ROOT / "chapters/api.md").read_text(encoding="utf-8")
-    names = {name for name in public_names() if "." not in name}
-    assert names == set(re.findall(r"`(\w+)`", page.split("## All names")[1]))
-    modules = {target.split(".")[1] for target in public_names().values()}
-    for module in modules:
-        file = f"api-{module.replace('_', '-')}.md"
-        assert f"]({file})" in page and f"automodule:: dplib.{module}\n" in (ROOT / "chapters" / file).read_text(encoding="utf-8")
+def test_the_list_of_all_names_has_each_one_once_under_the_page_of_its_subject():
+    """The build writes it into the page of the package; a subject without a page would miss."""
+    lines = all_names(ROOT)
+    shown = [name for line in lines for name in re.findall(r"`(\w+)`", line) if line[:2] == "  "]
+    assert sorted(shown) == sorted(name for name in public_names() if "." not in name)
+    assert "{all-names}" in (ROOT / "chapters/api.md").read_text(encoding="utf-8")
+    titles = [line for line in lines if line.startswith("[")]
+    pages = sorted(page.name for page in (ROOT / "chapters").glob("api-*.md"))
+    assert sorted(re.findall(r"\]\((.*?)\)", "".join(titles))) == pages
+    assert ": Counting cells: known in advance, or named by the data." in lines
+    assert "  `least_size`" in lines
