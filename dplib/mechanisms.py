@@ -324,7 +324,8 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
         2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
     :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
     :Cost: About 1.4 proposals of discrete Laplace noise per entry.
-    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne, Kamath
+        and Steinke, *The discrete Gaussian for differential privacy* (2020).
 
     Examples
     --------
