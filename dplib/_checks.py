@@ -17,7 +17,7 @@ LARGEST_EXPONENT = 700  # e^ε is still a float
 
 NEIGHBORS = {"replace": 2, "add_remove": 1}  # how many records they do not share
 RECORDS = set("x X y labels values vectors votes value scores statistic distance tables".split()) | {"phi(x)"}  # of these nothing is shown
-DOMAINS = {  # of the real parameters
+PARAMETER_DOMAINS = {  # of the real parameters
     **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
@@ -117,7 +117,7 @@ def real(name, value, **limits):
 
 def parameters(name, value, *, or_zero=False, **limits):
     """Real parameters in the domain that their name has everywhere, narrowed by ``limits``, or with its end at 0."""
-    domain = DOMAINS[name] | limits
+    domain = PARAMETER_DOMAINS[name] | limits
     if or_zero:
         domain["at_least"] = domain.pop("above")
     if "at_most" in limits:

@@ -1,7 +1,7 @@
 """Logarithms and the privacy profile of Gaussian noise, without cancellation; ``s`` is the multiplier σ/Δ, all broadcast."""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import erfc, erfcx, ndtri
 
 CACHED_NUMBERS = 1 << 15  # at a time, so that the working memory stays in the cache
@@ -17,7 +17,9 @@ def least_over_orders(f, delta):
         order = 1 + np.exp(log_order)
         return f(order, np.log1p(-1 / order) - (log_delta + np.log(order)) / (order - 1))
 
-    return minimize_scalar(at, bounds=(-20, 260), method="bounded", options={"xatol": 1e-9}).fun
+    best = scipy.optimize.minimize_scalar(  # loaded when it is called: noise does without
+        at, bounds=(-20, 260), method="bounded", options={"xatol": 1e-9})
+    return best.fun
 
 
 def log1mexp(x):

@@ -15,7 +15,7 @@ import numpy as np
 
 from dplib import _checks, _counts, _grid, _samplers, mechanisms
 
-PRECISE = Context(prec=50)  # integer thresholds are decided exactly
+FOR_THRESHOLDS = Context(prec=50)  # integer thresholds are decided exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def stability_threshold(*, epsilon, delta, neighbor, noise):
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
     if _checks.noise(noise) == "laplace":
         return 1 + _grid.tail_bound(_grid.count_noise(sensitivity, epsilon), delta)
-    with localcontext(PRECISE):
+    with localcontext(FOR_THRESHOLDS):
         rate, delta = Decimal(epsilon) / sensitivity, Decimal(delta)
         return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
 

@@ -131,6 +131,28 @@ def test_an_import_against_the_arrows_is_found(house, file, line, found):
     assert list(against_the_arrows(house)) == [found]
 
 
+def constants_of_two_modules(root=ROOT):
+    """CONSTANTS that two modules define: their names do not say of what they are."""
+    homes = collections.defaultdict(set)
+    for file in (root / "dplib").rglob("*.py"):
+        if {"book", "glm"} & set(file.relative_to(root).parts):
+            continue
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            for name in ast.walk(node) if isinstance(node, ast.Assign) else ():
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    homes[name.id].add(file.name)
+    return sorted(name for name, files in homes.items() if name.isupper() and len(files) > 1)
+
+
+def test_a_constant_says_of_what_it_is():
+    assert constants_of_two_modules() == []
+
+
+def test_a_constant_of_two_modules_is_found(house):
+    spoil(house / "dplib" / "audit.py", "MOST_PEOPLE, REACH = 1, 2")
+    assert constants_of_two_modules(house) == ["MOST_PEOPLE", "REACH"]
+
+
 def is_private(name):
     return name.startswith("_") and not name.startswith("__")
 

@@ -459,7 +459,7 @@ def test_many_people_vote_like_normal_variables():
         many, others = reports.MANY_ON_A_PARITY, 2.0**d - 1
         exact = reports._largest_is_right(many, truth, others)
         beaten = log_ndtr(reports.NORMAL + truth * math.sqrt(many))
-        normal = reports.WEIGHTS @ np.exp(others * beaten)
+        normal = reports.NORMAL_WEIGHTS @ np.exp(others * beaten)
         assert abs(exact - normal) < 2e-5 and 0.2 < exact < 0.8
     assert local_parity_success(size=10**12, dimension=3, epsilon=1e-9) == pytest.approx(1 / 8, abs=1e-3)
 

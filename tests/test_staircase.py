@@ -11,7 +11,8 @@ from scipy.special import chdtri, gammainc, ndtr
 from scipy.stats import ncx2
 
 from dplib import _staircase
-from dplib._staircase import LAWS, ROUNDING, STEPS, TOP, integer_noise, level
+from dplib._staircase import LAWS, STEPS, TOP, integer_noise, level
+from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from tests.chance import ALARM, chi_square, rng
 from tests.mutants import changed
 

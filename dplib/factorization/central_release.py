@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from dplib import _checks, _counts, _grid, mechanisms
-from dplib.factorization.factors import ROUNDING
+from dplib.factorization.factors import NORM_ROUNDING
 
 # Under ``add_remove`` their number is a secret, and yet the rounding of sums has to be paid for.
 MOST_SECRET_RECORDS = 2**26
@@ -141,4 +141,4 @@ def _sensitivity(factorization, neighbor):
     if np.any(factorization.offset):
         raise ValueError('neighbor must be "replace" for a centred factorization, whose offset '
                          'counts all records, got "add_remove"')
-    return float(factorization.column_norms.max()) * (1 + ROUNDING)
+    return float(factorization.column_norms.max()) * (1 + NORM_ROUNDING)

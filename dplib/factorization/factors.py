@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 from dplib import _checks
 from dplib._numerics import HELD_NUMBERS
 
-ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
+NORM_ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
 UNIT = 2.0**-53  # of a rounding
 
 
@@ -78,7 +78,7 @@ class Factorization:
         blocks = (slice(i, i + width) for i in range(0, squares.size, width))
         farthest = max(np.max(squares[b, None] + squares - 2 * A[:, b].T @ A) for b in blocks)
         lost = 8 * (len(A) + 4) * UNIT * squares.max()  # more than the rounding of squares and products
-        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + ROUNDING))
+        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + NORM_ROUNDING))
 
 
 def factorization_of(workload, *, R, A, u=None, lower=0.0):

@@ -13,7 +13,7 @@ gap : η
 import numpy as np
 
 from dplib import _checks
-from dplib.factorization.factors import ROUNDING, checked_matrix, factorization_of
+from dplib.factorization.factors import NORM_ROUNDING, checked_matrix, factorization_of
 
 MOST_ITERATIONS = 10_000
 LEAST_WEIGHT = 1e-8  # of one question or cell, relative to equal weights: so that nothing underflows
@@ -60,7 +60,7 @@ def optimal_factorization(workload, *, gap, centered=False):
             break
         more = _optimal(lost, gap, False)
         R, A = np.hstack([R, more[0]]), np.vstack([A, more[1]])
-    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - ROUNDING))
+    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - NORM_ROUNDING))
 
 
 def _optimal(W, gap, centered):
@@ -111,7 +111,7 @@ def _weights(W, gap, centered):
     lower, upper, best, powers = 0.0, np.inf, None, (1.5, 0.75 if centered else 1.5)
     for _ in range(MOST_ITERATIONS):
         f, rows, columns = _step(W, p, q, centered)
-        if f < lower * (1 - ROUNDING):
+        if f < lower * (1 - NORM_ROUNDING):
             powers = 1.0, 0.5 if centered else 1.0  # as proven, or (centred) as tried; longer steps are usually faster
         value = f * np.sqrt(rows.max() * columns.max())
         lower = max(lower, f)
