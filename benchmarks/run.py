@@ -146,7 +146,8 @@ def many_means(trials=10**4, size=1000):
 
 def cut_off(size=10**6, cells=2**40):
     rng = np.random.default_rng(0)
-    x, given = rng.integers(0, cells, size), dict(cells=cells, epsilon=1, rng=rng)
+    x = rng.integers(0, cells, size)
+    given = dict(cells=cells, epsilon=1, neighbor="replace", rng=rng)
     y = x >= cells // 2
 
     def sorted_runs():                   # sort the pairs, count right labels, choose a run by its length and score

@@ -15,8 +15,9 @@ LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
 LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
+NEIGHBORS = {"replace": 2, "add_remove": 1}  # how many records they do not share
 RECORDS = set("x X y labels values vectors votes value scores statistic distance tables".split()) | {"phi(x)"}  # of these nothing is shown
-DOMAINS = {  # of the real parameters
+PARAMETER_DOMAINS = {  # of the real parameters
     **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
@@ -116,7 +117,7 @@ def real(name, value, **limits):
 
 def parameters(name, value, *, or_zero=False, **limits):
     """Real parameters in the domain that their name has everywhere, narrowed by ``limits``, or with its end at 0."""
-    domain = DOMAINS[name] | limits
+    domain = PARAMETER_DOMAINS[name] | limits
     if or_zero:
         domain["at_least"] = domain.pop("above")
     if "at_most" in limits:
@@ -179,6 +180,21 @@ def choice(name, value, allowed):
     if value not in list(allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
     return value
+
+
+def noise(value):
+    """Real noise or integers."""
+    return choice("noise", value, ("laplace", "discrete_laplace"))
+
+
+def records_that_differ(neighbor):
+    """How many records two neighbours do not share: under ``replace`` the old and the new one."""
+    return NEIGHBORS[choice("neighbor", neighbor, NEIGHBORS)]
+
+
+def replaces(neighbor):
+    """Whether neighbours have the same number of records, which is public then."""
+    return records_that_differ(neighbor) == NEIGHBORS["replace"]
 
 
 def scale(sensitivity, epsilon):

@@ -25,12 +25,14 @@ from math import ceil, exp, floor, frexp, ldexp, sqrt
 import numpy as np
 
 from dplib import _numerics, _staircase
-from dplib._staircase import ROUNDING, STEPS
+from dplib._staircase import STAIRCASE_ROUNDING, STEPS
 
 FINE = 40  # so many binary digits of a scale lie above the grid
 LEAST = ldexp(1, -1074)  # no float is smaller
 COARSE = 2**37  # of C: below it Gaussian noise on the integers is not rounded Gaussian noise
-HUGE = ldexp(1, 900)  # on a larger grid all is scaled down, lest an answer or its noise leave the floats where their sum does not
+# On a larger grid all is scaled down, lest an answer or its noise leave the floats where their sum
+# does not.
+LARGEST_UNSCALED = ldexp(1, 900)
 LESS = 1 - 2.0**-40  # of δ: the rounding of the sampler, and of what is computed from δ
 UP = 1 + 2.0**-50  # more than the rounding of a few operations
 FINEST_OF_UNITS = 2.0**-44  # so that int64 holds what is below the last digit of a float up to 2**62 units
@@ -85,7 +87,8 @@ class Noise:
 
     def added_to(self, value, rng):
         """Noise on an array of floats, each moved to the nearest multiple of g."""
-        if self.grid > HUGE:  # what is released must not depend on how a sum came about, overflow included
+        # What is released must not depend on how a sum came about, overflow included.
+        if self.grid > LARGEST_UNSCALED:
             with np.errstate(over="ignore"):
                 return replace(self, grid=self.grid * SHRINK).added_to(value * SHRINK, rng) / SHRINK
         return _sum(on_grid(value, self.grid), self._drawn(value.shape, rng), self.grid)
@@ -185,12 +188,13 @@ def _left(epsilon, entries):
     """ε less what the rounding of the sampler may tell, entry by entry."""
     if epsilon < 2.0**-40 * entries:
         raise ValueError(f"epsilon must be at least 2**-40 for each of {entries} entries, got {epsilon:g}")
-    return epsilon - ROUNDING * entries
+    return epsilon - STAIRCASE_ROUNDING * entries
 
 
 def _multiplier(epsilon, delta, entries):
     """σ/Δ of the least Gaussian noise."""
-    return float(_numerics.private_multiplier(_left(epsilon, entries), delta * exp(-ROUNDING * entries)))
+    lost = delta * exp(-STAIRCASE_ROUNDING * entries)
+    return float(_numerics.private_multiplier(_left(epsilon, entries), lost))
 
 
 def _scale(sensitivity, budget):
@@ -216,7 +220,7 @@ def winner(law, scores, *, moved, epsilon, rng):
     """
     grid = grid_step(_scale(moved, epsilon))
     behind = _behind(scores, grid)  # wrong by a step: half for the difference, half for the grid
-    fineness = _steps(moved + 4 * grid, epsilon * (1 - 2 * ROUNDING), grid)
+    fineness = _steps(moved + 4 * grid, epsilon * (1 - 2 * STAIRCASE_ROUNDING), grid)
     return (behind + _staircase.integer_noise(law, fineness, behind.shape, rng)).argmax(axis=-1)
 
 

@@ -1,7 +1,25 @@
 """Logarithms and the privacy profile of Gaussian noise, without cancellation; ``s`` is the multiplier σ/Δ, all broadcast."""
 
 import numpy as np
+import scipy
 from scipy.special import erfc, erfcx, ndtri
+
+CACHED_NUMBERS = 1 << 15  # at a time, so that the working memory stays in the cache
+HELD_NUMBERS = 1 << 20  # at a time, so that large inputs do not fill the memory
+LARGEST_FLOAT = np.finfo(float).max
+
+
+def least_over_orders(f, delta):
+    """The least of f(α, c) over all α > 1: what is ρ-zCDP is (αρ + c, δ)-DP for each of them."""
+    log_delta = np.log(delta)
+
+    def at(log_order):
+        order = 1 + np.exp(log_order)
+        return f(order, np.log1p(-1 / order) - (log_delta + np.log(order)) / (order - 1))
+
+    best = scipy.optimize.minimize_scalar(  # loaded when it is called: noise does without
+        at, bounds=(-20, 260), method="bounded", options={"xatol": 1e-9})
+    return best.fun
 
 
 def log1mexp(x):

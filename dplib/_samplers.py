@@ -27,6 +27,13 @@ def bernoulli(p, shape, rng):
     return below
 
 
+def lies(epsilon, others, shape, rng):
+    """Whether each of randomised responses is another one than the truth, of so many others."""
+    odds = others * np.exp(-epsilon)
+    lie = odds / (1 + odds) * (1 + 2.0**-50)  # covers the rounding of this line
+    return bernoulli(max(lie, np.finfo(float).tiny), shape, rng)
+
+
 def directions(shape, rng):
     """Vectors of length 1 along the last axis, z as likely as -z, in all directions alike up to rounding."""
     normal = rng.normal(size=shape)

@@ -19,13 +19,15 @@ from functools import cache
 
 import numpy as np
 
+from dplib._numerics import CACHED_NUMBERS
+
 STEPS = 8
-ROUNDING = 2.0**-45  # bounds the error of the logarithm of a ratio of two output probabilities, for an `exp` right to 8 ulp
+# Bounds the error of the logarithm of a ratio of two probabilities, if `exp` is right to 8 ulp.
+STAIRCASE_ROUNDING = 2.0**-45
 FINEST = 2**41  # of C: noise stays below 2**53
-BLOCK = 1 << 15  # numbers at a time, so that the working memory stays in the cache
 SPARE = 12  # one proposal more for so many numbers: about one in twenty is not kept
 TOP = 63  # bits of a table; a word of 64 has one more, for the sign
-PRECISE = Context(prec=60)
+FOR_TABLES = Context(prec=60)
 SLACK = Decimal(2) ** -40
 
 Law = namedtuple("Law", "log_density first last size deeper signed")
@@ -44,7 +46,7 @@ def integer_noise(law, fineness, shape, rng):
     out = np.empty(shape, dtype=np.int64)
     flat, done = out.reshape(-1), 0
     while done < flat.size:
-        few = min(flat.size - done, BLOCK)
+        few = min(flat.size - done, CACHED_NUMBERS)
         kept = _kept(law, fineness, few + few // SPARE + 4, rng)[:few]
         flat[done:done + kept.size] = kept
         done += kept.size
@@ -108,7 +110,7 @@ def _steps(law, depth, words, rng):
 @cache
 def level(law, depth):
     """One table: so many steps from ``start`` on, and what is further out."""
-    with localcontext(PRECISE):
+    with localcontext(FOR_TABLES):
         law_, before = LAWS[law], level(law, depth - 1) if depth else None
         size = law_.deeper if depth else law_.size
         start = before.start + before.ratio.size - 1 if depth else law_.first

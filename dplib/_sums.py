@@ -11,8 +11,7 @@ import numpy as np
 
 from dplib import _grid
 
-FINE = 37  # so many binary digits of the half-width lie above the unit, unless there are more than 2**24 records
-HUGE = ldexp(1, 900)  # wider windows are scaled down
+WINDOW_DIGITS = 37  # of the half-width, above the unit, unless there are more than 2**24 records
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Tally:
 
     @classmethod
     def of(cls, size, half_width):
-        digits = min(FINE, 61 - int(size).bit_length())
+        digits = min(WINDOW_DIGITS, 61 - int(size).bit_length())
         return cls(size, half_width, ldexp(1, max(frexp(half_width)[1] - digits, -1074)))
 
     @property
@@ -58,7 +57,7 @@ class Tally:
 
     @cached_property
     def _shrink(self):
-        return ldexp(1, -64) if self.half_width > HUGE else 1
+        return ldexp(1, -64) if self.half_width > _grid.LARGEST_UNSCALED else 1
 
     @cached_property
     def _magic(self):

@@ -10,16 +10,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
-from math import prod
 
 import numpy as np
 
-from dplib import _checks, _grid, _samplers, mechanisms
+from dplib import _checks, _counts, _grid, _samplers, mechanisms
 
-SENSITIVITY = {"replace": 2, "add_remove": 1}  # of the counts, in ℓ₁ norm; so many of them differ, too
-NOISE = ("laplace", "discrete_laplace")
-PRECISE = Context(prec=50)  # integer thresholds are decided exactly
-BLOCK = 1 << 15  # records at a time, so that the working memory stays in the cache
+FOR_THRESHOLDS = Context(prec=50)  # integer thresholds are decided exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,53 +72,15 @@ def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor, noise, r
     cells = _checks.integer("cells", cells, at_least=1, at_most=2**52)
     bounds = None if bounds is None else _checks.interval("bounds", bounds)
     add_noise = _adding(noise, epsilon, neighbor)
-    return add_noise(_count_cells(labels, cells, bounds, runs), _checks.generator(rng))
+    return add_noise(_counts.count_cells(labels, cells, bounds, runs), _checks.generator(rng))
 
 
 def _adding(noise, epsilon, neighbor):
-    """The function that adds noise to counts."""
-    sensitivity = SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)]
-    if _checks.choice("noise", noise, NOISE) == "laplace":
+    """The function that adds noise to counts; each record is in one of them."""
+    sensitivity = _checks.records_that_differ(neighbor)
+    if _checks.noise(noise) == "laplace":
         return _grid.count_noise(sensitivity, _checks.parameter("epsilon", epsilon)).added_to_whole
     return lambda counts, rng: mechanisms.discrete_laplace(counts, sensitivity=sensitivity, epsilon=epsilon, rng=rng)
-
-
-def _count_cells(labels, cells, bounds, runs):
-    """Exact counts of shape (..., cells)."""
-    labels = _checks.whole("labels", labels) if bounds is None else _checks.numbers("labels", labels)
-    if labels.ndim == 0:
-        raise ValueError("labels must have the records on the last axis, got a single value")
-    _checks.one_data_set("labels", labels, runs)
-    *batch, n = labels.shape
-    rows = labels.reshape(prod(batch), n)
-    counts = np.zeros((prod(batch), cells), dtype=np.int64)
-    height, width = max(1, BLOCK // max(n, cells)), max(BLOCK, cells)
-    room = np.empty(max(BLOCK, cells) if bounds else 0)  # one piece of memory for all blocks
-    for top in range(0, len(rows), height):
-        for left in range(0, n, width):
-            block = rows[top:top + height, left:left + width]
-            if bounds is None:
-                block = _checks.integers("labels", block, at_least=0, at_most=cells - 1).astype(np.int64, copy=False)
-            else:
-                block = _uniform_cells(_checks.reals("labels", block), cells, *bounds, room)
-            counts[top:top + height] += _count_rows(block, cells)
-    return counts.reshape(*batch, cells)
-
-
-def _uniform_cells(x, cells, lo, hi, room):
-    """The cell of each number when [lo, hi] is cut into equal cells, by the formula of the docstring."""
-    with np.errstate(over="ignore"):  # huge values are clipped like any other
-        position = np.subtract(x, lo, out=room[:x.size].reshape(x.shape))
-        position *= cells
-    position /= hi - lo
-    return np.clip(position, 0, cells - 1, out=position).astype(np.int64)
-
-
-def _count_rows(block, cells):
-    """Count every row of a small block at once: row i owns the labels i·cells, …, (i + 1)·cells - 1."""
-    if len(block) > 1:
-        block = block + cells * np.arange(len(block))[:, np.newaxis]
-    return np.bincount(block.ravel(), minlength=len(block) * cells).reshape(len(block), cells)
 
 
 def stability_threshold(*, epsilon, delta, neighbor, noise):
@@ -150,12 +108,12 @@ def stability_threshold(*, epsilon, delta, neighbor, noise):
     >>> stability_threshold(epsilon=1, delta=1e-6, neighbor="replace", noise="discrete_laplace")
     28
     """
-    _checks.choice("neighbor", neighbor, SENSITIVITY)
+    sensitivity = _checks.records_that_differ(neighbor)
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
-    if _checks.choice("noise", noise, NOISE) == "laplace":
-        return 1 + _grid.tail_bound(_grid.count_noise(SENSITIVITY[neighbor], epsilon), delta)
-    with localcontext(PRECISE):
-        rate, delta = Decimal(epsilon) / SENSITIVITY[neighbor], Decimal(delta)
+    if _checks.noise(noise) == "laplace":
+        return 1 + _grid.tail_bound(_grid.count_noise(sensitivity, epsilon), delta)
+    with localcontext(FOR_THRESHOLDS):
+        rate, delta = Decimal(epsilon) / sensitivity, Decimal(delta)
         return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
 
 
@@ -226,9 +184,9 @@ def truncated_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng)
     >>> released.labels, released.counts, released.threshold
     (array(['of', 'the'], dtype=object), array([401, 906]), 29)
     """
-    changes = SENSITIVITY[_checks.choice("neighbor", neighbor, SENSITIVITY)]
+    changes = _checks.records_that_differ(neighbor)
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
-    _checks.choice("noise", noise, NOISE)
+    _checks.noise(noise)
     rate = 1 / _checks.lattice_scale("1 / epsilon", changes / epsilon) if noise == "discrete_laplace" else None
     names, counts = _count_labels(labels, domain)
     _checks.generator(rng)

@@ -135,8 +135,8 @@ def private_stump(x, y, *, cells, epsilon, neighbor, runs=False, rng):
 
 def _rate(epsilon, neighbor):
     """What one more right label adds to the logarithm of a weight."""
-    replaced = _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "replace"
-    return _grid.for_weights(_checks.parameter("epsilon", epsilon)) / (2 if replaced else 1)
+    differ = _checks.records_that_differ(neighbor)
+    return _grid.for_weights(_checks.parameter("epsilon", epsilon)) / differ
 
 
 def _examples(x, y, cells, neighbor, runs):
@@ -166,7 +166,7 @@ def _labels(y, shape, neighbor):
     y = _checks.numbers("y", y) if np.size(y) else np.zeros(np.shape(y))
     if y.shape != shape:
         raise ValueError(f"y must have one label for each record of x, shape {shape}, got shape {y.shape}")
-    if neighbor == "replace" and shape[-1] == 0:
+    if _checks.replaces(neighbor) and shape[-1] == 0:
         raise ValueError(f"x must have at least one record if neighbor is 'replace', got shape {shape}")
     return y > 0
 
@@ -228,7 +228,7 @@ def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
     array([106, 380, 726])
     """
     count, accuracy, epsilon, beta = _problem(hypotheses, accuracy, epsilon, beta)
-    seen = -np.expm1(-epsilon / (2 if _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "replace" else 1))
+    seen = -np.expm1(-epsilon / _checks.records_that_differ(neighbor))
     with np.errstate(divide="ignore"):  # α = 1 and a huge ε: one record is enough
         return _people(np.maximum((np.log(count) - np.log(beta)) / -np.log1p(-accuracy * seen), 1))
 
@@ -261,7 +261,7 @@ def agnostic_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
     array([12746,  6373,  5092])
     """
     count, accuracy, epsilon, beta = _problem(hypotheses, accuracy, epsilon, beta)
-    rate = epsilon if _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "replace" else 2 * epsilon
+    rate = 2 * epsilon / _checks.records_that_differ(neighbor)
     doubt = np.log(count) - np.log(beta / 2)
     return _people(np.maximum(4.5 / accuracy**2 * (doubt + np.log(2)), 6 / (accuracy * rate) * doubt))
 

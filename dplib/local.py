@@ -169,8 +169,7 @@ def _report(epsilon):
 
 def _kept(shape, epsilon, rng):
     """1 with probability e^ε/(e^ε + 1), else -1."""
-    lie = np.exp(-epsilon) / (1 + np.exp(-epsilon)) * (1 + 2.0**-50)  # covers the rounding of this line
-    return np.where(_samplers.bernoulli(max(lie, np.finfo(float).tiny), shape, rng), -1.0, 1.0)
+    return np.where(_samplers.lies(epsilon, 1, shape, rng), -1.0, 1.0)
 
 
 def _mean(**given):

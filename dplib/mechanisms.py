@@ -14,7 +14,6 @@ epsilon, delta : ε, δ
 """
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
 from dplib import _checks, _grid, _numerics, _samplers
@@ -325,7 +324,8 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
         2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
     :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
     :Cost: About 1.4 proposals of discrete Laplace noise per entry.
-    :References: Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne, Kamath
+        and Steinke, *The discrete Gaussian for differential privacy* (2020).
 
     Examples
     --------
@@ -362,14 +362,9 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
     4.5309
     """
     epsilon = _checks.parameter("epsilon", epsilon)
-    log_delta = np.log(_checks.parameter("delta", delta))
+    delta = _checks.parameter("delta", delta)
     sensitivity = _checks.parameter("sensitivity", sensitivity)
-
-    def minus_rho(log_order):
-        order = 1 + np.exp(log_order)
-        return -(epsilon + (log_delta + np.log(order)) / (order - 1) - np.log1p(-1 / order)) / order
-
-    rho = -minimize_scalar(minus_rho, bounds=(-20, 260), method="bounded", options={"xatol": 1e-9}).fun
+    rho = -_numerics.least_over_orders(lambda order, cost: (cost - epsilon) / order, delta)
     return float(sensitivity / np.sqrt(2 * rho))
 
 
@@ -540,8 +535,7 @@ def randomized_response(labels, *, categories=2, epsilon, rng):
     """
     categories = _checks.integer("categories", categories, at_least=2)
     labels = _checks.integers("labels", labels, at_least=0, at_most=categories - 1)
-    odds = (categories - 1) * np.exp(-_checks.parameter("epsilon", epsilon))
-    lie = max(odds / (1 + odds) * (1 + 2.0**-50), np.finfo(float).tiny)  # covers the rounding of this line
-    lies = _samplers.bernoulli(lie, labels.shape, _checks.generator(rng))
+    epsilon = _checks.parameter("epsilon", epsilon)
+    lies = _samplers.lies(epsilon, categories - 1, labels.shape, _checks.generator(rng))
     shift = rng.integers(1, categories, size=labels.shape)
     return (labels.astype(np.int64) + shift * lies) % categories

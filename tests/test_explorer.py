@@ -71,7 +71,7 @@ def test_a_wrong_control_is_named_with_its_value(control, words):
 
 
 def test_a_function_of_something_that_is_no_control():
-    with raises("explorer 'demo'", "noisy takes ['b']", "no controls", "['a']"):
+    with raises("explorer 'demo'", "noisy", "'b' has no meaning", "controls are a, rng"):
 
         def noisy(a, b):
             return dict(x=X, y=X)
@@ -155,8 +155,14 @@ LINE = dict(x="x", y="y")
         (["line", LINE | dict(curve="basis")], ["curve = 'basis'", "step"]),
         (["line", LINE | dict(strokeWidth="wide")], ["strokeWidth = 'wide'"]),
         (["line", LINE | dict(strokeDasharray="dotted")], ["strokeDasharray = 'dotted'"]),
-        (["line", LINE | dict(ariaLabel="a line")], ["ariaLabel", "does not have"]),
-        (["line", LINE | dict(y1=0)], ["y1 = 0", "does not have"]),
+        (["line", LINE | dict(ariaLabel="a")], ["mark 0 (line): option 'ariaLabel' has no"]),
+        (["line", LINE | dict(y1=0)], ["option 'y1' has no meaning", "did you mean 'y'?"]),
+        (["line", LINE | dict(text="{y[4]}")], ["option 'text' has no meaning"]),
+        (["line", LINE | dict(colour="c1")], ["option 'colour' has no meaning"]),
+        (["line", LINE | dict(linewidth=2)], ["did you mean 'strokeWidth'?"]),
+        (["line", LINE | dict(strokeDashes="6 3")], ["did you mean 'strokeDasharray'?"]),
+        (["bar", LINE], ["mark 0: 'bar' has no meaning; marks are areaY, dot, line,", "'rectY'?"]),
+        (["areay", LINE], ["'areay' has no meaning", "did you mean 'areaY'?"]),
         (["dot", LINE | dict(r="y")], ["r = 'y'"]),
         (["dot", LINE | dict(fillOpacity="y")], ["fillOpacity = 'y'", "between 0 and 1"]),
         (["dot", LINE | dict(fillOpacity=1.5)], ["fillOpacity = 1.5", "between 0 and 1"]),
@@ -175,9 +181,10 @@ def test_a_wrong_mark_is_named(mark, words):
     "plot, words",
     [
         (figure(), ["no marks"]),
-        (figure(["line", LINE], colour={}), ["unknown entries ['colour']"]),
+        (figure(["line", LINE], colour={}), ["'colour' has no meaning; entries are x, y, marks"]),
         (figure(["line", LINE], x={}), ["x axis", "label"]),
-        (figure(["line", LINE], x=dict(label="x", scale="log")), ["x axis", "scale"]),
+        (figure(["line", LINE], x=dict(label="x", scale="log")),
+         ["x axis: option 'scale' has no meaning", "did you mean 'type'?"]),
         (figure(["line", LINE], x=dict(label="x", type="sqrt")), ["x axis", "'sqrt'"]),
         (figure(["line", LINE], x=dict(label="x", type="log")), ["x axis is logarithmic", "'x'", "0.0"]),
         (figure(["line", LINE], y=dict(label="y", domain=[0, "b"])), ["y axis", "domain"]),
@@ -569,8 +576,21 @@ def with_marks(**marks):
     )
 
 
-def test_the_vocabulary_is_the_same_everywhere():
+def in_scripts(pattern):
+    """What a pattern finds in our scripts for the screen."""
+    scripts = [(front.WEB / name).read_text(encoding="utf-8") for name in ("draw.js", "texts.js")]
+    return set(re.findall(pattern, "".join(scripts)))
+
+
+def test_the_kinds_of_marks_stand_in_one_table():
+    """Print looks functions up in it, the screen asks Plot by name; scripts that treat some kinds
+    in their own way, and the bundle of what is taken from Plot, know no other ones."""
     assert set(EVERY_MARK) == set(specs.MARKS) == set(still.DRAW)
+    drawn = {name for name in vars(still) if name.startswith("draw_")}
+    assert drawn == {mark.drawn_by for mark in specs.MARKS.values()}
+    treated = in_scripts(r'kind [!=]== "(\w+)"')
+    assert {"line", "dot", "ruleX", "ruleY", "text"} <= treated <= set(specs.MARKS)
+    assert in_scripts(r'kind\.startsWith\("(\w+)"\)') == {"rect"}
     assert set(
         re.search(r"names = \[(.*?)\]", (front.WEB / "vendor/build.mjs").read_text())[1].replace('"', "").split(", ")
     ) == set(specs.MARKS) - {"text"} | {"plot"}

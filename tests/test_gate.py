@@ -158,6 +158,6 @@ def test_a_secret_number_of_records_is_not_counted_for_the_limit(monkeypatch):
     for size in (0, 1, 1000):
         factorization.release_central([3] * size, made, epsilon=1, delta=1e-6, neighbor="add_remove", rng=rng())
     assert len(set(asked)) == 1 and asked[0] == made.rounding * 2**26 / 8**0.5
-    monkeypatch.setattr(central_release, "MOST_RECORDS", 999)
+    monkeypatch.setattr(central_release, "MOST_SECRET_RECORDS", 999)
     with pytest.raises(ValueError, match="at most .* records under add_remove"):
         factorization.release_central([3] * 1000, made, epsilon=1, delta=1e-6, neighbor="add_remove", rng=Unused())

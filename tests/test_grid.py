@@ -11,7 +11,8 @@ from scipy.special import ndtr
 
 from dplib import _grid, _staircase, mechanisms
 from dplib._grid import Noise, laplace_noise, normal_noise
-from dplib._staircase import ROUNDING, STEPS
+from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
+from dplib._staircase import STEPS
 from tests.chance import ALARM, chi_square, rng
 from tests.mutants import changed
 from tests.noise import no_noise

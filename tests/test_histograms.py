@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dplib import _grid, histograms
+from dplib import _counts, _grid, histograms
 from dplib.audit import hockey_stick, noise_distribution_test
 from dplib.histograms import laplace_histogram, stability_histogram, stability_threshold, truncated_histogram
 from tests.chance import ALARM, laplace_cdf, rng
@@ -60,7 +60,7 @@ def test_counts_agree_with_the_naive_ones(monkeypatch):
     x = rng(3).integers(0, 7, size=(3, 4, 50))
     naive = np.array([[[np.sum(row == cell) for cell in range(7)] for row in block] for block in x])
     for block in (1, 3, 16, 64, 1 << 16):
-        monkeypatch.setattr(histograms, "BLOCK", block)
+        monkeypatch.setattr(_counts, "CACHED_NUMBERS", block)
         for data in (x, x.astype(np.uint8), x.astype(np.uint64), np.asfortranarray(x), x[..., ::-1]):
             noisy = laplace_histogram(data, cells=7, epsilon=1e10, neighbor="replace", noise="laplace", runs=True, rng=rng())
             np.testing.assert_array_equal(noisy.round(), naive)
@@ -71,7 +71,7 @@ def test_counts_agree_with_the_naive_ones(monkeypatch):
 
 
 def test_uniform_cells(monkeypatch):
-    monkeypatch.setattr(histograms, "BLOCK", 8)
+    monkeypatch.setattr(_counts, "CACHED_NUMBERS", 8)
     x = np.concatenate([rng(4).normal(scale=3, size=200), [-2, 3, -1e308, 1e308, np.nextafter(3, 0)]])
     cells = np.minimum(np.floor((np.clip(x, -2, 3) + 2) * 10 / 5), 9)
     counts = laplace_histogram(x, cells=10, bounds=(-2, 3), epsilon=1e10, neighbor="replace", noise="laplace", rng=rng()).round()

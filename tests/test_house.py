@@ -65,8 +65,8 @@ def imports(file, root=ROOT):
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-ORDER = ["_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "mechanisms", "accounting", "histograms", "mean",
-         "sample_size", "lower_bounds",
+ORDER = ["_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
+         "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
@@ -129,6 +129,91 @@ def spoil(file, line):
 def test_an_import_against_the_arrows_is_found(house, file, line, found):
     spoil(house / "dplib" / file, line)
     assert list(against_the_arrows(house)) == [found]
+
+
+def constants_of_two_modules(root=ROOT):
+    """CONSTANTS that two modules define: their names do not say of what they are."""
+    homes = collections.defaultdict(set)
+    for file in (root / "dplib").rglob("*.py"):
+        if {"book", "glm"} & set(file.relative_to(root).parts):
+            continue
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            for name in ast.walk(node) if isinstance(node, ast.Assign) else ():
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                    homes[name.id].add(file.name)
+    return sorted(name for name, files in homes.items() if name.isupper() and len(files) > 1)
+
+
+def test_a_constant_says_of_what_it_is():
+    assert constants_of_two_modules() == []
+
+
+def test_a_constant_of_two_modules_is_found(house):
+    spoil(house / "dplib" / "audit.py", "MOST_PEOPLE, REACH = 1, 2")
+    assert constants_of_two_modules(house) == ["MOST_PEOPLE", "REACH"]
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_crossings(root=ROOT):
+    """(file, name): what a module uses of another one although the name begins with a line."""
+    shared = {file.stem for file in (root / "dplib").glob("_[a-z]*.py")}
+    for file in sorted([*(root / "dplib").rglob("*.py"), *(root / "exercises").glob("*.py")]):
+        tree, place = ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(root))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+                yield from ((place, name) for name in set(names) - shared if is_private(name))
+            elif isinstance(node, ast.Attribute) and is_private(node.attr):
+                allowed = {"self", "cls", "os", *IN_OTHER_HANDS.get(place, ())}
+                if ast.unparse(node.value) not in allowed:
+                    yield place, node.attr
+
+
+IN_OTHER_HANDS = {"dplib/book/site.py": {"app.builder.indexer"}}  # Sphinx has no public way to it
+
+
+def test_no_module_uses_a_private_name_of_another():
+    assert list(private_crossings()) == []
+
+
+@pytest.mark.parametrize("file, line, name", [
+    ("mean/adaptive.py", "from dplib.mean.estimators import _largest", "_largest"),
+    ("audit.py", "from dplib import histograms\nhistograms._released", "_released"),
+    ("audit.py", "from dplib.histograms import _released as released", "_released"),
+    ("book/spec.py", "def f(explorer):\n    return explorer._table", "_table"),
+    ("audit.py", "from ._hidden import anything", "_hidden")])
+def test_a_private_crossing_is_found(house, file, line, name):
+    spoil(house / "dplib" / file, line)
+    assert list(private_crossings(house)) == [(f"dplib/{file}", name)]
+
+
+def decoders(word, values, root=ROOT):
+    """Files that ask what the caller chose: by comparing, by a table, by a check of their own."""
+    for file in sorted((root / "dplib").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            keys = getattr(node, "keys", []) if isinstance(node, ast.Dict) else []
+            keys = [node.left, *node.comparators] if isinstance(node, ast.Compare) else keys
+            texts = {key.value for key in keys if isinstance(key, ast.Constant)}
+            chosen = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("choice") \
+                and node.args and getattr(node.args[0], "value", None) == word
+            if chosen or texts & values:
+                yield file.relative_to(root / "dplib").as_posix()
+
+
+def test_the_relation_of_neighbours_is_decoded_in_one_place():
+    assert set(decoders("neighbor", {"replace", "add_remove"})) == {"_checks.py"}
+
+
+@pytest.mark.parametrize("line", [
+    "def f(neighbor):\n    return 2 if neighbor == 'replace' else 1",
+    "CHANGES = {'replace': 2, 'add_remove': 1}",
+    "def f(neighbor):\n    return _checks.choice('neighbor', neighbor, ('a', 'b'))"])
+def test_a_second_decoder_is_found(house, line):
+    spoil(house / "dplib" / "audit.py", line)
+    assert set(decoders("neighbor", {"replace", "add_remove"}, house)) == {"_checks.py", "audit.py"}
 
 
 def defined_twice(root=ROOT):

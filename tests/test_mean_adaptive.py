@@ -324,7 +324,7 @@ def test_shapes_types_and_blocks(epsilon, monkeypatch):
     for answer in answers:
         assert answer.shape == (3, 4) and answer.dtype == np.float64
         np.testing.assert_array_equal(answer, answers[0])
-    monkeypatch.setattr(adaptive, "BLOCK", 100)
+    monkeypatch.setattr(adaptive, "SORTED_NUMBERS", 100)
     small = adaptive_mean(x, radius=10, epsilon=epsilon, runs=True, rng=rng())
     assert small.shape == (3, 4) and np.all(np.abs(small) <= 10)
     assert np.ndim(adaptive_mean(x[0, 0] > 0, radius=10, epsilon=epsilon, rng=rng())) == 0
@@ -333,7 +333,7 @@ def test_shapes_types_and_blocks(epsilon, monkeypatch):
 
 
 def test_small_blocks_do_not_change_the_law(monkeypatch):
-    monkeypatch.setattr(adaptive, "BLOCK", 10)
+    monkeypatch.setattr(adaptive, "SORTED_NUMBERS", 10)
     sample = adaptive_mean(np.tile(MEDIANS["even"][0], (20_000, 1)), radius=5.0, epsilon=1.5, runs=True, rng=rng(14))
     assert noise_distribution_test(sample, median_cdf(*MEDIANS["even"])).pvalue > ALARM
 

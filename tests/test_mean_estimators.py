@@ -202,10 +202,10 @@ def naive_window_sum(x, middle, window):
 @pytest.mark.parametrize("block", [2, 6, 16, 64, 1 << 17])
 def test_cells_and_means_agree_with_naive_code(block, monkeypatch):
     """Small blocks make every seam show."""
-    monkeypatch.setattr(estimators, "BLOCK", block)
+    monkeypatch.setattr(estimators, "SORTED_NUMBERS", block)
     x = rng(10).normal(scale=4, size=(3, 4, 25))
     for data in (x, np.asfortranarray(x), x[..., ::-1], x.astype(np.float32), (10 * x).astype(int), x[..., :1]):
-        rows, shape = estimators._runs(data, True)
+        rows, shape = estimators.rows_of_runs(data, True)
         flat = np.asarray(data, dtype=float).reshape(-1, data.shape[-1])
         middles = np.linspace(-3, 3, 12)
         window = Tally.of(rows.shape[1], 2.5)
@@ -215,7 +215,7 @@ def test_cells_and_means_agree_with_naive_code(block, monkeypatch):
         found = {(int(r), int(k)): int(c) for r, k, c in zip(run, labels, counts, strict=True)}
         cells = Counter((i, int(np.floor(value / 1.5))) for i, row in enumerate(flat) for value in row)
         assert found == {key: count for key, count in cells.items() if -4 <= key[1] < 3} and shape == (3, 4)
-        octaves = estimators._occupied(rows, estimators._octaves, -estimators.LARGEST, np.inf)
+        octaves = estimators._occupied(rows, estimators._octaves, -estimators.LARGEST_FLOAT, np.inf)
         pairs = Counter((i, int(np.floor(np.log2(abs(row[j + 1] - row[j])) - 0.5)))
                         for i, row in enumerate(flat) for j in range(0, row.size - 1, 2) if row[j + 1] != row[j])
         assert {(int(r), int(k)): int(c) for r, k, c in zip(*octaves, strict=True)} == pairs

@@ -456,8 +456,10 @@ def test_the_chance_is_exact_for_a_poisson_number_of_people():
 
 def test_many_people_vote_like_normal_variables():
     for d, truth in ((6, 0.01), (14, 0.014)):
-        exact = reports._largest_is_right(reports.MANY, truth, 2.0**d - 1)
-        normal = reports.WEIGHTS @ np.exp((2.0**d - 1) * log_ndtr(reports.NORMAL + truth * math.sqrt(reports.MANY)))
+        many, others = reports.MANY_ON_A_PARITY, 2.0**d - 1
+        exact = reports._largest_is_right(many, truth, others)
+        beaten = log_ndtr(reports.NORMAL + truth * math.sqrt(many))
+        normal = reports.NORMAL_WEIGHTS @ np.exp(others * beaten)
         assert abs(exact - normal) < 2e-5 and 0.2 < exact < 0.8
     assert local_parity_success(size=10**12, dimension=3, epsilon=1e-9) == pytest.approx(1 / 8, abs=1e-3)
 

@@ -11,7 +11,8 @@ from scipy.special import chdtri, gammainc, ndtr
 from scipy.stats import ncx2
 
 from dplib import _staircase
-from dplib._staircase import LAWS, ROUNDING, STEPS, TOP, integer_noise, level
+from dplib._staircase import LAWS, STEPS, TOP, integer_noise, level
+from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from tests.chance import ALARM, chi_square, rng
 from tests.mutants import changed
 
@@ -211,6 +212,6 @@ def test_large_noise_and_shapes():
         edges = np.linspace(-4, 6, 41)
         assert chi_square(np.histogram(noise, [-np.inf, *edges, np.inf])[0], np.diff(np.concatenate([[0], cdf(edges), [1]]))) > ALARM
     assert integer_noise("normal", 2**37, (3, 0, 2), rng()).shape == (3, 0, 2) and integer_noise("laplace", 1, (), rng()).shape == ()
-    blocks = 2 * _staircase.BLOCK + 7
+    blocks = 2 * _staircase.CACHED_NUMBERS + 7
     assert np.array_equal(integer_noise("laplace", 5, blocks, rng(6)), integer_noise("laplace", 5, (blocks, 1), rng(6))[:, 0])
     assert np.abs(integer_noise("laplace", _staircase.FINEST, 1000, rng(7))).max() < 2**53

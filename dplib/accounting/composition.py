@@ -1,13 +1,12 @@
 """What several answers cost together, from sums to the best possible; and what a secret sample saves."""
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
-from dplib import _checks
+from dplib import _checks, _numerics
 from dplib._numerics import log1mexp
 
-MOST_STEPS = 1 << 26  # of a composition that is summed exactly
+MOST_EXACT_STEPS = 1 << 26  # of a composition that is summed exactly
 
 
 def compose_basic(*, count, epsilon, delta):
@@ -100,7 +99,7 @@ def compose_optimal(*, count, epsilon, delta, slack):
     """
     epsilon = _checks.parameter("epsilon", epsilon)
     delta = _checks.parameter("delta", delta, or_zero=True)
-    count = _checks.integer("count", count, at_least=0, at_most=MOST_STEPS)
+    count = _checks.integer("count", count, at_least=0, at_most=MOST_EXACT_STEPS)
     slack = _checks.parameter("slack", slack, or_zero=True)
     total = _optimal_epsilon(epsilon, count, slack) if slack > 0 else count * epsilon
     return float(total), _any_failure(delta, count, slack)
@@ -194,11 +193,6 @@ def zcdp_epsilon(*, rho, delta):
     5.222
     """
     rho = _checks.parameter("rho", rho)
-    log_delta = np.log(_checks.parameter("delta", delta))
-
-    def epsilon(log_order):
-        order = 1 + np.exp(log_order)
-        return order * rho + np.log1p(-1 / order) - (log_delta + np.log(order)) / (order - 1)
-
-    best = minimize_scalar(epsilon, bounds=(-20, 260), method="bounded", options={"xatol": 1e-9})
-    return max(0.0, float(best.fun))
+    delta = _checks.parameter("delta", delta)
+    best = _numerics.least_over_orders(lambda order, cost: order * rho + cost, delta)
+    return max(0.0, float(best))

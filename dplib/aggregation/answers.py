@@ -10,10 +10,8 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from dplib import _checks, _samplers, mechanisms
+from dplib._numerics import HELD_NUMBERS
 from dplib._sums import Tally
-
-LARGEST_PIECE = 1 << 20  # scores at a time, so that many runs do not fill the memory
-NOISES = ("discrete_laplace", "laplace")
 
 
 def private_vote(votes, *, epsilon, noise, runs=False, rng):
@@ -46,7 +44,7 @@ def private_vote(votes, *, epsilon, noise, runs=False, rng):
     True
     """
     votes = _checks.data_sets("votes", votes, runs=runs)
-    _checks.choice("noise", noise, NOISES)
+    _checks.noise(noise)
     epsilon = _checks.parameter("epsilon", epsilon)
     lead = 2 * np.count_nonzero(votes > 0.5, axis=-1) - votes.shape[-1]
     loses = _samplers.bernoulli(_upset(np.abs(lead), epsilon, noise), lead.shape, _checks.generator(rng))
@@ -83,7 +81,7 @@ def vote_error(probability, *, epsilon, noise, blocks):
     0.003
     """
     right = _checks.parameters("probability", probability)
-    _checks.choice("noise", noise, NOISES)
+    _checks.noise(noise)
     blocks = _checks.integer("blocks", blocks, at_least=1, at_most=2**31)
     votes = np.arange(blocks + 1)
     lead = 2 * votes - blocks
@@ -170,7 +168,7 @@ def private_median(x, *, candidates, epsilon, runs=False, rng):
     rows, candidates, batch = _answers(x, candidates, runs)
     _checks.parameter("epsilon", epsilon)
     _checks.generator(rng)
-    step = max(1, LARGEST_PIECE // candidates.size)
+    step = max(1, HELD_NUMBERS // candidates.size)
     places = [mechanisms.exponential(_scores(rows[i:i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng)
               for i in range(0, len(rows), step)]
     return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]

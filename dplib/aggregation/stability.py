@@ -17,7 +17,7 @@ from dplib._numerics import log1mexp
 from dplib.sample_size import least_size
 
 SHOWN = 0.95  # the advice of a refusal is about so many of all runs
-ROUNDING = 2.0**-40  # bounds the error of the logarithm of a probability; by so much less is shown
+LOG_ROUNDING = 2.0**-40  # of the logarithm of a probability; by so much less is shown
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _refusal_and_release(distance, epsilon, delta):
     rises = np.minimum(distance, np.floor(last) + 1)
     with np.errstate(divide="ignore"):  # D = 0: the logarithm of 0
         log_shown = np.log(delta) + (rises - 1) * epsilon + log1mexp(rises * epsilon) - log1mexp(epsilon)
-    shown = np.minimum(np.exp(log_shown), 1) * (1 - ROUNDING)
+    shown = np.minimum(np.exp(log_shown), 1) * (1 - LOG_ROUNDING)
     falls = (distance - rises) * epsilon
     spent = np.exp(np.log(delta) - epsilon - log1mexp(epsilon)) * -np.expm1(-falls)
     refused = np.where(falls > 0, np.maximum(np.exp(-falls) * (1 - shown) - spent, 0), 1 - shown)

@@ -61,10 +61,10 @@ class Explorer:
     def __init__(self, id, *functions, controls, plot, alt="", readout="", draws=0, seed=0):
         self.id, self.functions, self.draws, self.seed = id, functions, draws, seed
         self.controls = {name: replace(control, name=name) for name, control in controls.items()}
-        self._by = [specs.dependencies(self, f) for f in functions]
+        self.moved_by = [specs.dependencies(self, f) for f in functions]
         specs.check_controls(self, plot)
         self._table, self._columns, coded = {}, {}, []
-        for k, by in enumerate(self._by):
+        for k, by in enumerate(self.moved_by):
             columns = self._tabulate(k)
             specs.check_names(self, columns, self._table)
             for name, values in columns.items():
@@ -95,7 +95,7 @@ class Explorer:
 
     def _call(self, k, values, index, seed):
         """The columns of function k at `values`; if it is random, from the stream of the grid point `index`."""
-        f, by = self.functions[k], self._by[k]
+        f, by = self.functions[k], self.moved_by[k]
         arguments = {name: values[name] for name in by if name != "draw"}
         place = f"{specs.name_of(f)}({', '.join(f'{n}={v!r}' for n, v in arguments.items())})"
         if "draw" in by:
@@ -109,7 +109,7 @@ class Explorer:
 
     def _tabulate(self, k):
         """The columns of function k over the grid of what it depends on; the last axis is the column."""
-        by = self._by[k]
+        by = self.moved_by[k]
         sizes = [self.draws if name == "draw" else len(self.controls[name].values) for name in by]
         rows = []
         for point in itertools.product(*map(range, sizes)):

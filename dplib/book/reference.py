@@ -2,11 +2,16 @@
 
 import functools
 import importlib
+import inspect
 import pkgutil
 import re
+import sys
+from pathlib import Path
 
 from docutils import nodes
+from docutils.statemachine import StringList
 from sphinx.addnodes import pending_xref
+from sphinx.util.docutils import SphinxDirective
 
 
 def link_names(app, doctree):
@@ -42,6 +47,41 @@ def public_names():
     return names
 
 
+class AllNames(SphinxDirective):
+    """Every subject of the package with its page, what its docstring says first, and its names."""
+
+    def run(self):
+        lines = all_names(Path(self.env.srcdir))
+        modules = {target.rpartition(".")[0] for target in public_names().values()}
+        for module in modules & set(sys.modules):
+            self.env.note_dependency(sys.modules[module].__file__)
+        place = nodes.Element()
+        self.state.nested_parse(StringList(lines, "the package"), self.content_offset, place)
+        return place.children
+
+
+def all_names(root):
+    """Lines of a list: a definition for each page of the reference, in the order of the book."""
+    contents, lines = (root / "_toc.yml").read_text(encoding="utf-8"), []
+    pages = re.findall(r"file: chapters/(api-[\w-]+)", contents)
+    for page in pages:
+        text = (root / "chapters" / f"{page}.md").read_text(encoding="utf-8")
+        modules = re.findall(r"automodule:: (dplib\.[\w.]+)", text)
+        title, [summary, *_] = re.search("^# (.*)", text, re.M)[1], map(said_first, modules)
+        names = ", ".join(f"`{name}`" for module in modules for name in names_of(module))
+        lines += [f"[{title}]({page}.md)", f": {summary}", f"  {names}", ""]
+    return lines
+
+
+def said_first(module):
+    return " ".join(inspect.getdoc(importlib.import_module(module)).split("\n\n")[0].split())
+
+
+def names_of(module):
+    """What a subject offers, in the order in which it says so."""
+    return [name for name, full in public_names().items() if full == f"{module}.{name}"]
+
+
 STATEMENT = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
 EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-₉])+(?:\\\|)?))")     # e^(ε/2), e^-t, q^|m|: what is raised
 INDEX = re.compile(r"\b([A-Za-zθμεσ])_([a-z0-9])\b")
@@ -57,6 +97,7 @@ def read_docstring(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    app.add_directive("all-names", AllNames)
     app.connect("autodoc-process-docstring", read_docstring)
     app.connect("doctree-read", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,12 +9,31 @@ import json
 import math
 import re
 from decimal import ROUND_HALF_UP, Context
+from difflib import get_close_matches
+from typing import NamedTuple
 
 import numpy as np
 
-# The channels that place a mark: those it needs, and those it may have.
-MARKS = dict(areaY=("x y1 y2", ""), dot=("x y", ""), line=("x y", ""), rect=("x1 x2 y1 y2", ""),
-             rectY=("x1 x2 y1 y2", ""), ruleX=("x", "y1 y2"), ruleY=("y", "x1 x2"), text=("x y text", ""))
+
+class Kind(NamedTuple):
+    """A kind of mark: the channels that place it, those it needs and those it may have, and the
+    function of still.py that draws it. On screen Observable Plot has one of the same name."""
+
+    needs: str
+    may: str
+    drawn_by: str
+
+
+MARKS = dict(areaY=Kind("x y1 y2", "", "draw_area"), dot=Kind("x y", "", "draw_dots"),
+             line=Kind("x y", "", "draw_line"), rect=Kind("x1 x2 y1 y2", "", "draw_rects"),
+             rectY=Kind("x1 x2 y1 y2", "", "draw_rects"), ruleX=Kind("x", "y1 y2", "draw_rules"),
+             ruleY=Kind("y", "x1 x2", "draw_rules"), text=Kind("x y text", "", "draw_texts"))
+ELSEWHERE = dict(bar="rectY", barY="rectY", hist="rectY", plot="line", lineY="line", scatter="dot",
+                 point="dot", circle="dot", area="areaY", fill_between="areaY", axvline="ruleX",
+                 vlines="ruleX", axhline="ruleY", hlines="ruleY", annotate="text",
+                 color="stroke", linewidth="strokeWidth", alpha="strokeOpacity", size="r",
+                 xlim="domain", ylim="domain", limits="domain", scale="type", title="label",
+                 linestyle="strokeDasharray")      # what other libraries call it
 INKS = {"c1", "c2", "c3", "c4", "currentColor", "none"}
 WORDS = dict(stroke=INKS, fill=INKS, labelAt={"first", "last"}, textAnchor={"start", "middle", "end"},
              curve={"linear", "step", "step-before", "step-after"}, shapeRendering={"crispEdges", "auto"})
@@ -31,6 +50,13 @@ def name_of(f):
     return getattr(f, "__name__", repr(f))
 
 
+def no_meaning(where, word, words, known):
+    """The error of a word outside of a vocabulary: the vocabulary, and what may have been meant."""
+    near = [ELSEWHERE.get(word), *get_close_matches(str(word), known, 1)]
+    hint = "".join(f"; did you mean {name!r}?" for name in near if name in known)
+    return ValueError(f"{where} {word!r} has no meaning; {words} are {', '.join(known)}{hint}")
+
+
 def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -40,9 +66,10 @@ def is_number(value):
 def dependencies(explorer, f):
     """The names a function depends on, "draw" for its `rng`."""
     names = list(inspect.signature(f).parameters)
-    if unknown := [n for n in names if n not in explorer.controls and n != "rng"]:
-        raise ValueError(f"{explorer}: {name_of(f)} takes {unknown}, which are no controls "
-                         f"(there are {list(explorer.controls)})")
+    for name in names:
+        if name not in explorer.controls and name != "rng":
+            where = f"{explorer}: {name_of(f)} takes an argument that is no control:"
+            raise no_meaning(where, name, "the controls", [*explorer.controls, "rng"])
     return ["draw" if n == "rng" else n for n in names]
 
 
@@ -64,7 +91,7 @@ def check_controls(explorer, plot):
             raise ValueError(f"{where}: values must be integers, got {c.values}")
         if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
             raise ValueError(f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}")
-    used = {n for by in explorer._by for n in by}
+    used = {n for by in explorer.moved_by for n in by}
     domains = [v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)]
     if idle := [n for n in explorer.controls if n not in used and n not in domains]:
         raise ValueError(f"{explorer}: the controls {idle} move nothing")
@@ -123,8 +150,9 @@ def check_shapes(explorer, f, first, row, values):
 
 def check_plot(explorer, plot, table):
     """The checked figure as plain JSON; an axis without a domain gets one that covers every tabulated value."""
-    if unknown := set(plot) - MARGINS - {"x", "y", "marks"}:
-        raise ValueError(f"{explorer}: plot has unknown entries {sorted(unknown)}")
+    for entry in sorted(set(plot) - MARGINS - {"x", "y", "marks"}):
+        known = ["x", "y", "marks", *sorted(MARGINS)]
+        raise no_meaning(f"{explorer}: plot:", entry, "entries", known)
     try:
         plot = json.loads(json.dumps(plot, default=lambda v: v.tolist(), allow_nan=False))
     except (TypeError, ValueError, AttributeError) as error:
@@ -132,9 +160,11 @@ def check_plot(explorer, plot, table):
     if not plot.get("marks"):
         raise ValueError(f"{explorer}: plot has no marks")
     for number, mark in enumerate(plot["marks"]):
-        if not (isinstance(mark, list) and len(mark) == 2 and mark[0] in MARKS and isinstance(mark[1], dict)):
-            raise ValueError(f"{explorer}: mark {number} must be [kind, options] with a kind of {sorted(MARKS)}, "
-                             f"got {mark!r}")
+        if not (isinstance(mark, list) and len(mark) == 2 and isinstance(mark[0], str)
+                and isinstance(mark[1], dict)):
+            raise ValueError(f"{explorer}: mark {number} must be [kind, options], got {mark!r}")
+        if mark[0] not in MARKS:
+            raise no_meaning(f"{explorer}: mark {number}:", mark[0], "marks", list(MARKS))
         check_mark(f"{explorer}: mark {number} ({mark[0]})", *mark, table)
     for side in "xy":
         where = f"{explorer}: {side} axis"
@@ -143,7 +173,10 @@ def check_plot(explorer, plot, table):
 
 
 def check_mark(where, kind, options, table):
-    needed, optional = (set(part.split()) for part in MARKS[kind])
+    needed, optional = set(MARKS[kind].needs.split()), set(MARKS[kind].may.split())
+    known = sorted(needed | optional | {"label", *WORDS, *NUMBERS, *OPACITIES, "strokeDasharray"})
+    for option in sorted(set(options) - {*known}):
+        raise no_meaning(f"{where}: option", option, "its options", known)
     if missing := needed - set(options):
         raise ValueError(f"{where} needs {sorted(missing)}")
     lengths = {}
@@ -165,8 +198,6 @@ def check_mark(where, kind, options, table):
         elif option == "strokeDasharray":
             if not re.fullmatch(r"\d+( \d+)*", str(v)):
                 raise ValueError(wrong + 'must be lengths such as "6 3"')
-        elif option not in ("label", "text"):
-            raise ValueError(wrong + "is an option that this mark does not have")
     if len(set(lengths.values()) - {1}) > 1:
         raise ValueError(f"{where}: its columns have different lengths {lengths}")
 
@@ -178,8 +209,8 @@ def positions(mark, side):
 
 def check_axis(where, side, axis, marks, controls, table):
     axis = dict(axis or {})
-    if unknown := set(axis) - AXIS:
-        raise ValueError(f"{where} has unknown options {sorted(unknown)}")
+    for option in sorted(set(axis) - AXIS):
+        raise no_meaning(f"{where}: option", option, "its options", sorted(AXIS))
     if not axis.get("label"):
         raise ValueError(f"{where} needs a label, with its unit")
     ticks = axis.get("ticks", 5)

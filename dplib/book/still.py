@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from .front import palette
-from .spec import fill_in, format, start_text
+from .spec import MARKS, fill_in, format, start_text
 
 # Matplotlib needs colours; `svg` turns them back into the variables of palette.css.
 VARIABLES = {colour: f"var({name})" for name, colour in palette().items()}
@@ -158,8 +158,7 @@ def draw_texts(ax, mark, fill):
                         size=POINT * o.get("fontSize", 13))
 
 
-DRAW = dict(line=draw_line, areaY=draw_area, dot=draw_dots, rect=draw_rects, rectY=draw_rects, ruleX=draw_rules,
-            ruleY=draw_rules, text=draw_texts)
+DRAW = {kind: globals()[mark.drawn_by] for kind, mark in MARKS.items()}
 
 
 def place_labels(ax, labels, gap=11):

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.special import ndtri
 
-from dplib import _checks, _grid, histograms, mechanisms
-from dplib.factorization.factors import ROUNDING
+from dplib import _checks, _counts, _grid, mechanisms
+from dplib.factorization.factors import NORM_ROUNDING
 
-
-MOST_RECORDS = 2**26  # under ``add_remove``, where their number is a secret, and yet the rounding of sums has to be paid for
+# Under ``add_remove`` their number is a secret, and yet the rounding of sums has to be paid for.
+MOST_SECRET_RECORDS = 2**26
 
 
 def release_central(labels, factorization, *, epsilon, delta, neighbor, runs=False, rng):
@@ -47,7 +47,7 @@ def release_central(labels, factorization, *, epsilon, delta, neighbor, runs=Fal
     """
     sensitivity = _sensitivity(factorization, neighbor)
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
-    counts = histograms._count_cells(labels, factorization.workload.shape[1], None, runs)
+    counts = _counts.count_cells(labels, factorization.workload.shape[1], None, runs)
     *batch, cells = counts.shape
     records = _most_records(counts, neighbor)
     rng, counts = _checks.generator(rng), counts.reshape(-1, cells).T.astype(float)
@@ -63,11 +63,11 @@ def release_central(labels, factorization, *, epsilon, delta, neighbor, runs=Fal
 def _most_records(counts, neighbor):
     """How many records there may be: under ``add_remove`` their number is no public one."""
     records = int(counts.sum(axis=-1).max(initial=0))
-    if neighbor == "replace":
+    if _checks.replaces(neighbor):
         return records
-    if records > MOST_RECORDS:
+    if records > MOST_SECRET_RECORDS:
         raise ValueError("labels must be at most 2**26 records under add_remove")
-    return MOST_RECORDS
+    return MOST_SECRET_RECORDS
 
 
 def central_variance(factorization, *, epsilon, delta, neighbor):
@@ -136,7 +136,9 @@ def _central_sigma(factorization, epsilon, delta, neighbor):
 
 def _sensitivity(factorization, neighbor):
     """How far one record moves the sum of the columns of A, in ℓ₂ norm."""
-    joined = _checks.choice("neighbor", neighbor, ("replace", "add_remove")) == "add_remove"
-    if joined and np.any(factorization.offset):
-        raise ValueError('neighbor must be "replace" for a centred factorization, whose offset counts all records, got "add_remove"')
-    return float(factorization.column_norms.max()) * (1 + ROUNDING) if joined else factorization.diameter
+    if _checks.replaces(neighbor):
+        return factorization.diameter
+    if np.any(factorization.offset):
+        raise ValueError('neighbor must be "replace" for a centred factorization, whose offset '
+                         'counts all records, got "add_remove"')
+    return float(factorization.column_norms.max()) * (1 + NORM_ROUNDING)

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dplib import _checks
+from dplib._numerics import HELD_NUMBERS
 
-ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
+NORM_ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
 UNIT = 2.0**-53  # of a rounding
-BLOCK = 1 << 20  # numbers at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,13 @@ class Factorization:
         """The largest distance between two columns of A, rounded up."""
         if self.known_diameter is not None:
             return self.known_diameter
-        A, width = self.A - self.A[:, :1], max(1, BLOCK // self.A.shape[1])  # what all columns share would swallow what they do not
+        A = self.A - self.A[:, :1]  # what all columns share would swallow what they do not
+        width = max(1, HELD_NUMBERS // self.A.shape[1])
         squares = np.square(A).sum(axis=0)
         blocks = (slice(i, i + width) for i in range(0, squares.size, width))
         farthest = max(np.max(squares[b, None] + squares - 2 * A[:, b].T @ A) for b in blocks)
         lost = 8 * (len(A) + 4) * UNIT * squares.max()  # more than the rounding of squares and products
-        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + ROUNDING))
+        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + NORM_ROUNDING))
 
 
 def factorization_of(workload, *, R, A, u=None, lower=0.0):
@@ -104,7 +105,8 @@ def factorization_of(workload, *, R, A, u=None, lower=0.0):
     >>> factorization_of([[1, 0], [1, 1]], R=[[1, 0], [1, 1]], A=[[1, 0], [0, 1]])
     <Factorization of 2 questions about 2 cells through 2 numbers, error 1.4142>
     """
-    W, R, A = (_matrix(name, value) for name, value in (("workload", workload), ("R", R), ("A", A)))
+    given = {"workload": workload, "R": R, "A": A}
+    W, R, A = (checked_matrix(name, value) for name, value in given.items())
     if R.shape != (W.shape[0], A.shape[0]) or A.shape[1] != W.shape[1]:
         raise ValueError(f"R and A must have shapes (m, k) and (k, N) for a workload of shape {W.shape}, got {R.shape}, {A.shape}")
     u = np.zeros(len(W)) if u is None else _checks.reals("u", u)
@@ -117,7 +119,7 @@ def factorization_of(workload, *, R, A, u=None, lower=0.0):
     return Factorization(W, R, A, u, np.linalg.norm(R, axis=1), norms, float(lower), rounding=rounding)
 
 
-def _matrix(name, value):
+def checked_matrix(name, value):
     """A non-empty matrix of finite numbers."""
     matrix = _checks.reals(name, value)
     if matrix.ndim != 2 or not matrix.size:
@@ -146,7 +148,7 @@ def identity_factorization(workload):
     >>> identity_factorization(np.tri(64)).error
     8.0
     """
-    W = _matrix("workload", workload)
+    W = checked_matrix("workload", workload)
     return factorization_of(W, R=W, A=np.eye(W.shape[1]))
 
 
@@ -173,7 +175,7 @@ def center_factorization(factorization, *, gap=1e-3):
     >>> round(center_factorization(identity_factorization(np.eye(16))).error, 4)
     0.9682
     """
-    old, A = factorization, _matrix("factorization.A", factorization.A)
+    old, A = factorization, checked_matrix("factorization.A", factorization.A)
     gap = _checks.parameter("gap", gap)
     c = A @ ball_weights(old.column_norms**2, lambda q: A.T @ (A @ q), gap)
     return factorization_of(old.workload, R=old.R, A=A - c[:, None], u=old.offset + old.R @ c)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dplib import _checks, _grid, local, mechanisms
-from dplib.factorization.factors import BLOCK
+from dplib._numerics import HELD_NUMBERS
 
 
 def release_local(labels, factorization, *, epsilon, runs=False, rng):
@@ -91,7 +91,7 @@ def _average(labels, factorization, randomize, runs, rng):
     _checks.generator(rng)
     *batch, n = labels.shape
     rows = labels.reshape(-1, n)
-    totals, width = np.zeros((len(rows), k)), max(1, BLOCK // max(N, k))
+    totals, width = np.zeros((len(rows), k)), max(1, HELD_NUMBERS // max(N, k))
     height = max(1, width // n)
     for top in range(0, len(rows), height):
         for left in range(0, n, width):

@@ -13,9 +13,9 @@ gap : η
 import numpy as np
 
 from dplib import _checks
-from dplib.factorization.factors import ROUNDING, _matrix, factorization_of
+from dplib.factorization.factors import NORM_ROUNDING, checked_matrix, factorization_of
 
-MOST_STEPS = 10_000
+MOST_ITERATIONS = 10_000
 LEAST_WEIGHT = 1e-8  # of one question or cell, relative to equal weights: so that nothing underflows
 TINY = np.finfo(float).eps
 LOST = 1e-12  # of the largest entry: what RA may miss of W
@@ -51,7 +51,7 @@ def optimal_factorization(workload, *, gap, centered=False):
     >>> round(best.lower, 3), round(best.error, 3)
     (2.111, 2.113)
     """
-    W = _matrix("workload", workload)
+    W = checked_matrix("workload", workload)
     gap = _checks.parameter("gap", gap)
     R, A, offset, lower = _optimal(W, gap, centered)
     for _ in range(ROUNDS):
@@ -60,7 +60,7 @@ def optimal_factorization(workload, *, gap, centered=False):
             break
         more = _optimal(lost, gap, False)
         R, A = np.hstack([R, more[0]]), np.vstack([A, more[1]])
-    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - ROUNDING))
+    return factorization_of(W, R=R, A=A, u=offset, lower=lower * (1 - NORM_ROUNDING))
 
 
 def _optimal(W, gap, centered):
@@ -109,9 +109,9 @@ def _weights(W, gap, centered):
     """Weights with the best upper bound, and the best lower bound, from equal weights by steps p → p⁺, q → q⁺."""
     p, q = (np.full(size, 1 / size) for size in W.shape)
     lower, upper, best, powers = 0.0, np.inf, None, (1.5, 0.75 if centered else 1.5)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_ITERATIONS):
         f, rows, columns = _step(W, p, q, centered)
-        if f < lower * (1 - ROUNDING):
+        if f < lower * (1 - NORM_ROUNDING):
             powers = 1.0, 0.5 if centered else 1.0  # as proven, or (centred) as tried; longer steps are usually faster
         value = f * np.sqrt(rows.max() * columns.max())
         lower = max(lower, f)

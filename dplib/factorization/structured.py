@@ -5,9 +5,9 @@ from scipy import fft
 from scipy.sparse.linalg import LinearOperator
 
 from dplib import _checks
-from dplib.factorization.factors import ROUNDING, UNIT, Factorization, ball_weights
+from dplib.factorization.factors import NORM_ROUNDING, UNIT, Factorization, ball_weights
 
-MOST_CELLS = 2**30
+MOST_CELLS_WITHOUT_A_MATRIX = 2**30
 
 
 def _operator(shape, forward):
@@ -53,7 +53,7 @@ def hierarchical_factorization(*, cells, least_squares=False, centered=False):
     >>> round(hierarchical_factorization(cells=2**20, least_squares=True).error, 4)
     7.8064
     """
-    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS)
+    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS_WITHOUT_A_MATRIX)
     L = (cells - 1).bit_length()
     nodes = 2 ** (L + 1) - 1 - bool(centered)
     ends = np.arange(1, cells + 1)
@@ -74,7 +74,7 @@ def hierarchical_factorization(*, cells, least_squares=False, centered=False):
     return Factorization(
         _prefix_sums(cells), _operator((cells, nodes), answers), _operator((nodes, cells), sums),
         ends / 2**L if centered else np.zeros(cells), norms(ends, L, known_total=centered),
-        np.full(cells, np.sqrt(size)), known_diameter=float(np.sqrt(2 * L)) * (1 + ROUNDING),
+        np.full(cells, np.sqrt(size)), known_diameter=float(np.sqrt(2 * L)) * (1 + NORM_ROUNDING),
         rounding=2 * UNIT * nodes**0.5 if centered else 0.0)  # sums of whole numbers are exact, less a share of all of them they are not
 
 
@@ -167,7 +167,7 @@ def square_root_factorization(*, cells, centered=False):
     >>> round(square_root_factorization(cells=64, centered=True).error, 3)
     1.868
     """
-    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS)
+    cells = _checks.integer("cells", cells, at_least=2, at_most=MOST_CELLS_WITHOUT_A_MATRIX)
     k = np.arange(1, cells)
     a = np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)]))
     squares = np.cumsum(a**2)
@@ -184,7 +184,8 @@ def square_root_factorization(*, cells, centered=False):
 
     # Columns further right are cut off earlier, so no two are further apart than the first and one of the others.
     overlap = fft.irfft(np.abs(kernel) ** 2, length)[:cells]
-    diameter = float(np.sqrt(np.max(squares[-1] + squares[::-1] - 2 * overlap)) * (1 + 1e3 * ROUNDING))
+    farthest = np.max(squares[-1] + squares[::-1] - 2 * overlap)
+    diameter = float(np.sqrt(farthest) * (1 + 1e3 * NORM_ROUNDING))
     root = _operator((cells, cells), convolve)
     columns, A, offset = squares[::-1], root, np.zeros(cells)
     if centered:

@@ -5,7 +5,7 @@ from scipy.linalg import hadamard
 
 from dplib import _checks
 
-MOST_CELLS = 2**14  # of a dense matrix
+MOST_CELLS_OF_A_MATRIX = 2**14
 
 
 def threshold_workload(*, cells):
@@ -31,7 +31,7 @@ def threshold_workload(*, cells):
            [1., 1., 0.],
            [1., 1., 1.]])
     """
-    return np.tri(_checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS))
+    return np.tri(_checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS_OF_A_MATRIX))
 
 
 def interval_workload(*, cells):

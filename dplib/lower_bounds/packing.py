@@ -66,7 +66,8 @@ def packing_sample_size(*, hypotheses, epsilon, delta, beta):
     others, epsilon, beta, delta = np.broadcast_arrays(*_packing(hypotheses, epsilon, beta, delta))
     if np.any(np.isinf(others) & (delta == 0)):
         raise ValueError("hypotheses must be finite where delta is 0, got inf: no number of records is enough")
-    return _smallest(lambda n: _forced(others, _least_probability(beta, epsilon, delta, n)) <= beta, epsilon)
+    forced = lambda n: _forced(others, _least_probability(beta, epsilon, delta, n))
+    return smallest_size(lambda n: forced(n) <= beta, epsilon)
 
 
 def _packing(hypotheses, epsilon, beta, delta):
@@ -101,7 +102,7 @@ def _forced(others, least):
         return np.where(least > 0, others * least, 0.0)[()]
 
 
-def _smallest(enough, epsilon):
+def smallest_size(enough, epsilon):
     """The least n ≥ 0 that is enough, for all elements at once."""
     size = least_size(enough, at_least=0)
     if np.any(size > _checks.LARGEST):

@@ -5,9 +5,9 @@ from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
 from dplib import _checks, _grid
 from dplib._sums import Tally
-from dplib.lower_bounds.packing import _smallest, packing_sample_size
+from dplib.lower_bounds.packing import smallest_size, packing_sample_size
 
-MOST_RECORDS = 2**31  # records of an exact sum
+MOST_SUMMED_RECORDS = 2**31  # records of an exact sum
 
 
 def two_point_sample_size(*, total_variation, epsilon, beta):
@@ -38,7 +38,8 @@ def two_point_sample_size(*, total_variation, epsilon, beta):
     total_variation = _checks.parameters("total_variation", total_variation)
     epsilon = _checks.parameters("epsilon", epsilon)
     beta = _checks.parameters("beta", beta)
-    return _smallest(lambda n: _indistinguishable(n, total_variation, epsilon) <= 2 * beta, epsilon)
+    overlap = lambda n: _indistinguishable(n, total_variation, epsilon)
+    return smallest_size(lambda n: overlap(n) <= 2 * beta, epsilon)
 
 
 def _indistinguishable(size, a, epsilon):
@@ -156,7 +157,7 @@ def sign_test_error(*, size, shift, epsilon):
     >>> sign_test_error(size=[127, 128], shift=1, epsilon=0.1).round(5)
     array([0.05041, 0.04951])
     """
-    size = _checks.integers("size", size, at_least=1, at_most=MOST_RECORDS)
+    size = _checks.integers("size", size, at_least=1, at_most=MOST_SUMMED_RECORDS)
     shift = _checks.parameters("shift", shift)
     epsilon = _checks.parameters("epsilon", epsilon)
     each = np.broadcast(size, shift, epsilon)

@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, ndtr
 
 from dplib import _checks, _grid
 from dplib._sums import Tally
-from dplib.mean.estimators import BLOCK, _runs
+from dplib.mean.estimators import SORTED_NUMBERS, rows_of_runs
 
 DIGITS = 61  # of the radius, on the grid of which a centre is chosen
 FURTHEST = 3.0  # the centre is corrected by at most this much
@@ -130,13 +130,13 @@ def adaptive_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
     >>> adaptive_mean(x, radius=1e6, epsilon=1, runs=True, rng=rng).round(2)
     array([271827.94, 271828.04, 271828.02])
     """
-    rows, shape = _runs(_checks.reals("x", x), runs)
+    rows, shape = rows_of_runs(_checks.reals("x", x), runs)
     n = rows.shape[1]
     plan = adaptive_plan(size=n, radius=radius, epsilon=epsilon, beta=beta)
     _grid.for_weights(plan.epsilon_coarse)
     _checks.generator(rng)
     answers = np.empty(len(rows))
-    height = max(1, BLOCK // n)
+    height = max(1, SORTED_NUMBERS // n)
     for top in range(0, len(rows), height):
         block = np.sort(rows[top:top + height], axis=1)
         answers[top:top + height] = _answers(block, plan, float(radius), rng)

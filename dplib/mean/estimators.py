@@ -9,15 +9,14 @@ from math import isfinite, prod
 import numpy as np
 
 from dplib import _checks, _grid
+from dplib._numerics import CACHED_NUMBERS, LARGEST_FLOAT
 from dplib._sums import Tally
 from dplib.histograms import stability_threshold
 from dplib.mean.distributions import clip_radius
 
-BLOCK = 3 << 15  # records at a time, so that the working memory stays in the cache; even, so that no pair is torn
-PIECE = 1 << 15  # the same for a pass that only adds up
-LARGEST = np.finfo(float).max
+SORTED_NUMBERS = 3 * CACHED_NUMBERS  # at a time; even, so that no pair is torn
 LARGEST_OCTAVE = 1021  # four times its scale is still a float
-MOST_CELLS = 2.0**61  # on either side of 0: so many can be told apart in int64
+MOST_CELLS_IN_INT64 = 2.0**61  # on either side of 0: so many can be told apart in int64
 MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and times any count a float
 
 
@@ -52,7 +51,7 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
     >>> [round(float(clipped_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1000)]
     [3.04, -3.14]
     """
-    rows, shape = _runs(x, runs)
+    rows, shape = rows_of_runs(x, runs)
     window = Tally.of(rows.shape[1], _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta))
     epsilon = _fine_budget(window, epsilon)
     _checks.generator(rng)
@@ -92,7 +91,7 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, runs=
     >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3, 1e12)]
     [2.93, 2.98, 2.91]
     """
-    rows, shape = _runs(x, runs)
+    rows, shape = rows_of_runs(x, runs)
     coarse, fine, window = _two_stages(rows.shape[1], epsilon, split, width, beta)
     half = _half_cells(radius, width)
     coarse = _grid.for_weights(coarse)
@@ -131,7 +130,7 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, runs=F
     >>> unbounded_mean(x, epsilon=1, delta=1e-6, runs=True, rng=rng).round(2)
     array([-5.00e+09,  3.04e+00,       nan])
     """
-    rows, shape = _runs(x, runs)
+    rows, shape = rows_of_runs(x, runs)
     coarse, fine, window = _two_stages(rows.shape[1], epsilon, split, width, beta)
     threshold = stability_threshold(epsilon=coarse, delta=delta, neighbor="replace", noise="laplace")
     _checks.generator(rng)
@@ -168,18 +167,19 @@ def private_scale(x, *, epsilon, delta, runs=False, rng):
     >>> private_scale(x, epsilon=1, delta=1e-6, runs=True, rng=rng)
     array([1.953125e-03, 2.000000e+00, 6.400000e+01])
     """
-    rows, shape = _runs(x, runs)
+    rows, shape = rows_of_runs(x, runs)
     epsilon = _checks.parameter("epsilon", epsilon)
     threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
     _checks.generator(rng)
-    octaves = _released_cells(_occupied(rows, _octaves, -LARGEST, np.inf), len(rows), threshold, epsilon, rng)
+    occupied = _occupied(rows, _octaves, -LARGEST_FLOAT, np.inf)
+    octaves = _released_cells(occupied, len(rows), threshold, epsilon, rng)
     return np.exp2(octaves + 2).reshape(shape)[()]
 
 
 # ---------------------------------------------------------------------------------------------------------- parameters
 
 
-def _runs(x, runs):
+def rows_of_runs(x, runs):
     """One data set per row (a view where NumPy can give one), and the shape of the answer."""
     x = _checks.data_sets("x", x, runs=runs)
     *batch, n = x.shape
@@ -221,15 +221,15 @@ def _half_cells(radius, width):
 def _fine_stage(rows, cells, width, window, epsilon, rng):
     """A clipped mean around the middle of the chosen cell; NaN where none was chosen."""
     with np.errstate(over="ignore"):
-        middle = np.clip((cells + 0.5) * width, -LARGEST, LARGEST)
+        middle = np.clip((cells + 0.5) * width, -LARGEST_FLOAT, LARGEST_FLOAT)
         return middle + window.noisy_mean(_window_sums(rows, np.nan_to_num(middle), window), epsilon, rng)
 
 
 def _window_sums(rows, middle, window):
     """The sum of x - m clipped to [-B, B] in every run, in steps; m = 0 if ``middle`` is None."""
-    bits, room = np.zeros(len(rows), dtype=np.int64), np.empty(PIECE)
+    bits, room = np.zeros(len(rows), dtype=np.int64), np.empty(CACHED_NUMBERS)
     with np.errstate(over="ignore", invalid="ignore"):  # a difference that overflows is clipped like any other
-        for top, block in _blocks(rows, PIECE):
+        for top, block in _blocks(rows, CACHED_NUMBERS):
             part, inside = slice(top, top + len(block)), room[:block.size].reshape(block.shape)
             if middle is not None:
                 block = np.subtract(block, middle[part, np.newaxis], out=inside)
@@ -256,7 +256,7 @@ def _finite(block):
 
 def _cells(width):
     """Labels k of the cells [kw, (k + 1)w); the last float on either side stands for all beyond it."""
-    return lambda block: np.clip(np.floor(block / width), -LARGEST, LARGEST)
+    return lambda block: np.clip(np.floor(block / width), -LARGEST_FLOAT, LARGEST_FLOAT)
 
 
 def _octaves(block):
@@ -269,10 +269,11 @@ def _octaves(block):
 def _occupied(rows, label, low, high):
     """The cells low ≤ k < high with records in them: the run, the label and the count of each, by run and label."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = [_count(top, label(block), low, high) for top, block in _blocks(rows, BLOCK)]
+        blocks = _blocks(rows, SORTED_NUMBERS)
+        found = [_count(top, label(block), low, high) for top, block in blocks]
     found.append([np.empty(0, dtype=kind) for kind in (np.int64, np.float64, np.int64)])  # there may be no run at all
     run, labels, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    if rows.shape[1] <= BLOCK:
+    if rows.shape[1] <= SORTED_NUMBERS:
         return run, labels, counts
     order = np.lexsort((labels, run))  # long rows came in parts
     run, labels, counts = run[order], labels[order], counts[order]
@@ -313,7 +314,7 @@ def _exponential_cells(occupied, runs, half, epsilon, rng):
 
 def _empty_cells(run, labels, taken, half, rng):
     """A uniform empty cell of each run: number j of them is cell j plus as many as there are taken cells before it."""
-    whole = np.int64 if half <= MOST_CELLS else object  # beyond them Python's integers
+    whole = np.int64 if half <= MOST_CELLS_IN_INT64 else object  # beyond them Python's integers
     first = -int(half)
     cells = _grid.uniform(2 * int(half) - taken.astype(whole), rng) + first  # number j, less M; anything where none is empty
     before = np.arange(labels.size) - (np.cumsum(taken) - taken)[run]

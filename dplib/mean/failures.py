@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrc, erf, ndtr
 
 from dplib import _checks
+from dplib._numerics import LARGEST_FLOAT
 from dplib.histograms import stability_threshold
 
 OFFSETS = np.linspace(0, 0.5, 201)[:, np.newaxis]  # of μ in its cell; the other half is their mirror image
@@ -11,8 +12,7 @@ WIDEST = 1e300  # wider cells make no difference
 NARROWEST = 0.01  # already cells of this width take 10^11 records
 REACH = 9.0  # cells farther than this from μ, in standard deviations, are not told apart
 OUT_OF_REACH = ndtr(-REACH)  # no less than the mass of any of them, or of all on one side together
-PART = 1 << 18  # numbers at a time
-MOST_CELLS = np.finfo(float).max
+MASSES_AT_A_TIME = 1 << 18
 TAU = np.linspace(0.02, 0.98, 25)  # candidates for τ = θb
 MOST_TRIALS = 2**31 - 1  # of a binomial distribution in SciPy
 
@@ -48,7 +48,7 @@ def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
     width = _checks.parameters("width", width)
     with np.errstate(over="ignore"):
         half = np.maximum(np.ceil(_checks.reals("radius / width", radius / width)), 1)
-        far = np.minimum(2 * (half - 1), MOST_CELLS)
+        far = np.minimum(2 * (half - 1), LARGEST_FLOAT)
     return _worst_offset(_exponential_failure, width, size, epsilon, far)
 
 
@@ -254,7 +254,7 @@ def _worst_offset(failure, width, *settings):
     for each in np.unique(width[width >= NARROWEST]):
         masses = _masses(each)
         chosen = np.flatnonzero(width.ravel() == each)
-        for part in np.array_split(chosen, 1 + chosen.size * masses[-1].size // PART):
+        for part in np.array_split(chosen, 1 + chosen.size * masses[-1].size // MASSES_AT_A_TIME):
             columns = [setting.ravel()[part][:, np.newaxis, np.newaxis] for setting in settings]
             worst.flat[part] = failure(*masses, *columns).max(axis=-1)
     return np.minimum(worst, 1)[()]

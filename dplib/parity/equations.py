@@ -15,8 +15,8 @@ import numpy as np
 from dplib import _checks, _samplers
 from dplib.parity.data import labelled_records
 
-LARGEST_SIZE = 2**20  # of a data set whose chances are computed, one step for each record
-MOST = 4096  # people among whom the least number is sought
+LARGEST_EXACT_SIZE = 2**20  # of a data set whose chances are computed, one step for each record
+MOST_PEOPLE = 4096  # people among whom the least number is sought
 
 
 def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
@@ -94,7 +94,7 @@ def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor,
     >>> parity_success_probability(size=[38, 39, 400], dimension=12, epsilon=1, neighbor="replace").round(4)
     array([0.7436, 0.7521, 0.7881])
     """
-    size = _checks.integers("size", size, at_least=0, at_most=LARGEST_SIZE).astype(np.int64)
+    size = _checks.integers("size", size, at_least=0, at_most=LARGEST_EXACT_SIZE).astype(np.int64)
     blocks = _blocks(blocks, neighbor)
     longest = int(size.max(initial=0)) // blocks + 1
     right, answers = _one_block(*_setting(dimension, wrong, epsilon, neighbor), longest)
@@ -126,12 +126,13 @@ def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
     """
     setting = _setting(dimension, wrong, epsilon, "replace")
     beta = _checks.parameter("beta", beta)
-    for n in range(1, MOST + 1):
+    for n in range(1, MOST_PEOPLE + 1):
         right, answers = _one_block(*setting, max(128, 1 << n.bit_length()))
         enough = _first_answer(right, answers, n, np.arange(1, n + 1)) >= 1 - beta
         if enough.any():
             return n, int(enough.argmax()) + 1
-    raise ValueError(f"beta must be a probability of failure that {MOST} people can reach, got {beta}")
+    raise ValueError(f"beta must be a probability of failure that {MOST_PEOPLE} people can reach, "
+                     f"got {beta}")
 
 
 # ------------------------------------------------------------------------------------------------------------ the coins
@@ -139,16 +140,15 @@ def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
 
 def _coins(epsilon, neighbor):
     """p and c, rounded to the private side."""
-    _checks.choice("neighbor", neighbor, ("replace", "add_remove"))
     small = np.exp(-epsilon)
-    keep = np.tanh(epsilon / 2) if neighbor == "replace" else -np.expm1(-epsilon)
-    refuse = small / (1 + (2 if neighbor == "replace" else 1) * small)
+    keep = np.tanh(epsilon / 2) if _checks.replaces(neighbor) else -np.expm1(-epsilon)
+    refuse = small / (1 + _checks.records_that_differ(neighbor) * small)
     return keep * (1 - 2.0**-50), max(refuse * (1 + 2.0**-50), 1e-300)
 
 
 def _blocks(blocks, neighbor):
-    blocks = _checks.integer("blocks", blocks, at_least=1, at_most=LARGEST_SIZE)
-    if blocks > 1 and neighbor == "add_remove":
+    blocks = _checks.integer("blocks", blocks, at_least=1, at_most=LARGEST_EXACT_SIZE)
+    if blocks > 1 and not _checks.replaces(neighbor):
         raise ValueError(f"blocks must be 1 under add_remove, where one record more moves all others, got {blocks}")
     return blocks
 

@@ -15,9 +15,9 @@ from dplib import _checks, mechanisms
 from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 from dplib.sample_size import least_size
 
-MANY = 10**5  # people on each parity: beyond, their votes are normal to within 2e-5
+MANY_ON_A_PARITY = 10**5  # people on each parity: beyond, their votes are normal to within 2e-5
 NORMAL = np.linspace(-12, 12, 2401)
-WEIGHTS = np.exp(-(NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (NORMAL[1] - NORMAL[0])
+NORMAL_WEIGHTS = np.exp(-(NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (NORMAL[1] - NORMAL[0])
 
 
 def learn_parity_locally(x, y, *, epsilon, runs=False, rng):
@@ -189,8 +189,8 @@ def parity_sample_size_lower_bound(*, dimension, epsilon, beta):
 
 def _largest_is_right(people, truth, others):
     """The chance that the one vote with a lead is the largest of all, if Poisson(people) persons take part in each."""
-    if people > MANY:
-        return float(WEIGHTS @ np.exp(others * log_ndtr(NORMAL + truth * np.sqrt(people))))
+    if people > MANY_ON_A_PARITY:
+        return float(NORMAL_WEIGHTS @ np.exp(others * log_ndtr(NORMAL + truth * np.sqrt(people))))
     reach = int(people + 24 * np.sqrt(people)) + 130
     fair, led = _yes_minus_no(people, 0, reach), _yes_minus_no(people, truth, reach)
     above = np.append(np.cumsum(fair[::-1])[::-1][1:], 0)

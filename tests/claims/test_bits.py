@@ -13,7 +13,8 @@ from scipy.special import ndtr
 
 from dplib import _grid, _staircase
 from dplib._grid import rounded
-from dplib._staircase import LAWS, ROUNDING, level
+from dplib._staircase import LAWS, level
+from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from dplib.audit import hockey_stick
 from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace, laplace_idealized, permute_and_flip, report_noisy_max
 from tests.claims import claim, page_function

@@ -34,7 +34,7 @@ class Untabulated(Explorer):
     def __init__(self, id, *functions, controls, draws=0, seed=0, spec, **_):
         self.id, self.functions, self.draws, self.seed, self.spec = id, functions, draws, seed, spec
         self.controls = {name: replace(control, name=name) for name, control in controls.items()}
-        self._by = [specs.dependencies(self, f) for f in functions]
+        self.moved_by = [specs.dependencies(self, f) for f in functions]
 
     def at(self, **index):
         return fresh(self, self.position(**index))[1]
