@@ -82,15 +82,24 @@ def _array(name, value):
 
 def plain(name, value):
     """Refuse what NumPy would read as something else than it is."""
-    if isinstance(value, np.ma.MaskedArray):
+    if masked(value):
         raise ValueError(f"{name} must be a plain array, got a masked one: leave out what is missing, or fill it")
     if name != "X" and (hasattr(value, "columns") or hasattr(value, "column_names")):  # X is a table, with a row for each record
         raise ValueError(f"{name} must be an array, got a {type(value).__name__}: say which columns, as in table['age'].to_numpy()")
 
 
+def masked(value):
+    """Whether a mask is somewhere in nested lists, where NumPy would read what is behind it."""
+    if isinstance(value, (list, tuple)):
+        return any(masked(part) for part in value if not isinstance(part, (float, int, str)))
+    return isinstance(value, np.ma.MaskedArray)
+
+
 def _shown(name, value, array):
     """What a message says of a wrong argument: one number as it is, but of a data set no record."""
-    return repr(value) if array.ndim == 0 and name not in RECORDS else f"an array of type {array.dtype}"
+    if array.ndim == 0 and name not in RECORDS:
+        return repr(value)
+    return "strings" if array.dtype.kind in "US" else f"an array of type {array.dtype}"  # the longest record sets their width
 
 
 def data_sets(name, value, *, runs, at_least=1):
@@ -150,6 +159,8 @@ def whole(name, value):
     array = _array(name, value)
     if array.dtype.kind in "biu":
         return array
+    if array.size == 0:
+        return array.astype(np.int64)
     records = np.array(value, dtype=object)
     if all(isinstance(record, (Integral, np.bool_)) for record in records.flat):
         return records

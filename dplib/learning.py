@@ -148,8 +148,7 @@ def _examples(x, y, cells, neighbor, runs):
 def _integers(x, axes, cells, runs):
     """Data sets of cells 0, …, cells - 1, as int64; what lies outside moves to the nearer end."""
     last = _checks.integer("cells", cells, at_least=1) - 1
-    _checks.plain("x", x)
-    x = _checks.whole("x", x) if np.size(x) else np.zeros(np.shape(x), dtype=np.int64)
+    x = _checks.whole("x", x)
     if x.ndim < axes:
         raise ValueError(f"x must have at least {axes} {'axis' if axes == 1 else 'axes'}, got shape {x.shape}")
     _checks.one_data_set("x", x, runs, axes)
@@ -162,8 +161,7 @@ def _integers(x, axes, cells, runs):
 
 def _labels(y, shape, neighbor):
     """Whether each label is 1, in data sets of one record or more if n is public."""
-    _checks.plain("y", y)
-    y = _checks.numbers("y", y) if np.size(y) else np.zeros(np.shape(y))
+    y = _checks.reals("y", y)
     if y.shape != shape:
         raise ValueError(f"y must have one label for each record of x, shape {shape}, got shape {y.shape}")
     if _checks.replaces(neighbor) and shape[-1] == 0:

@@ -39,7 +39,7 @@ def laplace(value, *, sensitivity, epsilon, rng):
     :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to events of probability 1e-300;
         finite entries.
     :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`. The grid
-        widens the noise by at most (d/ε + 1) 2**-40, relatively.
+        widens the noise by at most (1.1 d/ε + 9) 2**-40, relatively.
     :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); theorem *Released on a grid* on
         the page *What the last digits say* (thm-grid-release); Dwork, McSherry, Nissim and Smith, *Calibrating noise to
         sensitivity in private data analysis* (2006).
@@ -160,7 +160,7 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed, given fair bits; with less noise not, if
         neighbours attain ``sensitivity``. Finite entries.
     :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β. The grid widens the noise by less than
-        (√d/ε + 1) 2**-38, relatively.
+        (√d σ/Δ + d/ε + 14) 2**-40, relatively.
     :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); theorem *Released on a grid*
         on the page *What the last digits say* (thm-grid-release); Balle and Wang, *Improving the Gaussian mechanism for
         differential privacy* (2018), theorem 8.

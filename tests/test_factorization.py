@@ -469,3 +469,24 @@ def test_products_are_as_near_as_they_say(make, columns):
             off = math.sqrt(sum((Fraction(float(s)) - t) ** 2 for s, t in zip(seen, true, strict=True)))
             assert off <= 2 * made.rounding * x.sum()
         assert made.rounding <= 1e-12 * made.column_norms.max()
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-170, 1e-155, 1, 1e150])
+def test_tiny_and_huge_factors_have_their_noise(size):
+    """Squares of tiny entries are no floats: with norms of 0 exact counts came out."""
+    made = factorization_of(np.tri(4) * size, R=np.eye(4), A=np.tri(4) * size)
+    assert made.column_norms.max() == pytest.approx(2 * size, rel=1e-12)
+    assert made.diameter >= 3**0.5 * size * (1 - 1e-15)
+    assert made.row_norms.tolist() == [1] * 4
+    exact = size * np.array([5, 5, 14, 14])
+    for neighbor in ("replace", "add_remove"):
+        answers = release_central([0] * 5 + [2] * 9, made, epsilon=1e-3, delta=1e-6, neighbor=neighbor, rng=rng())
+        assert np.all(answers != exact)
+    assert np.all(release_local([0] * 5 + [2] * 9, made, epsilon=1e-3, rng=rng()) != exact / 14)
+    sent = release_local_gaussian([0] * 5 + [2] * 9, made, epsilon=1e-3, delta=1e-6, rng=rng())
+    assert np.all(sent != exact / 14)
+
+
+def test_equal_columns_need_no_noise():
+    made = factorization_of(np.ones((2, 3)) * 1e-200, R=np.eye(2), A=np.ones((2, 3)) * 1e-200)
+    assert made.diameter == 0

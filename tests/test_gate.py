@@ -8,7 +8,12 @@ import pandas
 import pytest
 
 from dplib import aggregation, factorization, glm, histograms, learning, lower_bounds, mean
+from dplib.aggregation import private_vote, release_if_stable
+from dplib.friendly import friendly_mean
 from dplib.glm import Box
+from dplib.learning import private_threshold
+from dplib.local import l2_ball_randomizer
+from dplib.mechanisms import laplace
 from tests.chance import rng
 from tests.releases import PACKAGE
 
@@ -161,3 +166,37 @@ def test_a_secret_number_of_records_is_not_counted_for_the_limit(monkeypatch):
     monkeypatch.setattr(central_release, "MOST_SECRET_RECORDS", 999)
     with pytest.raises(ValueError, match="at most .* records under add_remove"):
         factorization.release_central([3] * 1000, made, epsilon=1, delta=1e-6, neighbor="add_remove", rng=Unused())
+
+
+def test_a_mask_inside_of_lists_is_found():
+    rows = list(np.ma.masked_greater(np.arange(12.0).reshape(6, 2), 8))
+    for refuse in (lambda: friendly_mean(rows, radius=1, epsilon=1, delta=1e-6, rng=rng()),
+                   lambda: laplace(rows, sensitivity=1, epsilon=1, rng=rng()),
+                   lambda: l2_ball_randomizer(tuple(rows), radius=1, epsilon=1, rng=rng())):
+        with pytest.raises(ValueError, match="must be a plain array, got a masked one"):
+            refuse()
+
+
+def test_a_missing_vote_or_label_is_no_vote():
+    with pytest.raises(ValueError, match="votes must be finite"):
+        private_vote([1, np.nan, 0], epsilon=1, noise="laplace", rng=rng())
+    with pytest.raises(ValueError, match="y must be finite"):
+        private_threshold([1, 2], [1, np.nan], cells=5, epsilon=1, neighbor="replace", rng=rng())
+
+
+def test_answers_with_labels_of_their_own_are_refused():
+    """A series would be read by its labels, and raise only where something is shown."""
+    for value in (pandas.Series(["a", "b"], index=[7, 8]), {0: "a", 1: "b"}, np.ma.masked_array([1, 2], [0, 1])):
+        with pytest.raises(ValueError, match="value must be a list or an array"):
+            release_if_stable(value, [50, 50], epsilon=1, delta=1e-6, rng=rng())
+
+
+def test_no_message_tells_the_length_of_a_record():
+    for x in (["a", "b"], ["a", "a long name"], np.array([b"bytes"])):
+        with pytest.raises(ValueError, match=r"must hold real numbers, got strings$"):
+            laplace(x, sensitivity=1, epsilon=1, rng=rng())
+
+
+def test_ragged_records_are_named():
+    with pytest.raises(ValueError, match="x must be one array of numbers"):
+        private_threshold([[1, 2], [3]], [0, 1], cells=5, epsilon=1, neighbor="replace", rng=rng())

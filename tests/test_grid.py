@@ -299,3 +299,15 @@ def test_what_a_digit_may_be_is_at_most_what_is_charged():
     steepest = {"normal": _staircase.LAWS["normal"].last / STEPS, "laplace": 1.0}  # slope of the logarithm of the density
     for slope in steepest.values():
         assert 2 * slope * 2.0**-41 + ROUNDING < _grid.SECRET
+
+
+@pytest.mark.parametrize("entries", [1, 7, 1000])
+def test_the_grid_widens_noise_by_no_more_than_is_said(entries):
+    for epsilon, sensitivity in [(1, 1), (1e-3, 3e7), (20, 1e-200), (0.7, 1.9999)]:
+        given = dict(epsilon=epsilon, sensitivity=sensitivity)
+        wider = _grid.laplace_noise(**given, entries=entries).scale / (sensitivity / epsilon) - 1
+        assert 0 <= wider <= (1.1 * entries / epsilon + 9) * 2.0**-40
+        multiplier = float(mechanisms.gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=1e-6))
+        noise = _grid.normal_noise(**given, delta=1e-6, entries=entries)
+        wider = noise.scale / (multiplier * sensitivity) - 1
+        assert -1e-14 <= wider <= (entries**0.5 * multiplier + entries / epsilon + 14) * 2.0**-40

@@ -126,6 +126,22 @@ def test_the_exponential_stage_is_private_by_enumeration(n, monkeypatch):
     assert max(hockey_stick(hot[x], hot[y], epsilon) for x, y in pairs) > 0.1  # without the 2 of e^(ε c/2)
 
 
+@pytest.mark.parametrize("count", [10, 10**6, 10**8, 10**12])
+def test_weights_of_many_records_are_exact_enough(count, monkeypatch):
+    """What is drawn from differs from the exact scores by less than is paid for, however many records there are."""
+    seen = []
+    monkeypatch.setattr(_grid, "noisy_log_weights", lambda weights, rng: seen.append(weights) or np.zeros(weights.shape, dtype=np.int64))
+    epsilon = 0.7310585786300049
+    counts = np.array([count, count - 3, count // 2, 1])
+    occupied = np.zeros(4, dtype=np.int64), np.arange(4.0), counts
+    estimators._exponential_cells(occupied, 1, 1e6, epsilon, rng())
+    for weight, other in zip(seen[0], counts, strict=True):
+        exact = Fraction(epsilon) / 2 * (int(other) - int(count))
+        if weight > -700:
+            assert abs(Fraction(float(weight)) - Fraction(float(seen[0][0])) - exact) < Fraction(1, 2**40)
+    assert max(*seen[0], *seen[1]) == 0
+
+
 # ------------------------------------------------------------------------------------------------- the stability stage
 
 

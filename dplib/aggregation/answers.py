@@ -43,7 +43,7 @@ def private_vote(votes, *, epsilon, noise, runs=False, rng):
     >>> bool(private_vote([1, 1, 0, 1, 1, 1, 0, 1, 1], epsilon=1, noise="discrete_laplace", rng=rng))
     True
     """
-    votes = _checks.data_sets("votes", votes, runs=runs)
+    votes = _checks.reals("votes", _checks.data_sets("votes", votes, runs=runs))
     _checks.noise(noise)
     epsilon = _checks.parameter("epsilon", epsilon)
     lead = 2 * np.count_nonzero(votes > 0.5, axis=-1) - votes.shape[-1]

@@ -150,9 +150,10 @@ def release_if_stable(value, distance, *, epsilon, delta, rng):
 
 
 def _same_shape(value, shape):
-    """Whether the outer sequences of the value have the shape of the distances; of the answers themselves nothing is asked."""
-    if shape and (isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != shape[0]):
-        raise ValueError(f"value must have an answer for each distance, shape {shape}")
+    """Whether the outer sequences of the value have the shape of the distances; of the answers
+    themselves nothing is asked. A table or a series is none: it finds by labels, not by places."""
+    if shape and (_checks.masked(value) or not isinstance(value, (list, tuple, np.ndarray)) or len(value) != shape[0]):
+        raise ValueError(f"value must be a list or an array with an answer for each distance, shape {shape}")
     for part in value if len(shape) > 1 else ():
         _same_shape(part, shape[1:])
 

@@ -10,7 +10,7 @@ u
     The part of every answer that is the same for all records, and known. 0, unless the columns of A were centred.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -46,7 +46,7 @@ class Factorization:
     column_norms: np.ndarray
     lower: float = 0.0
     known_diameter: float | None = None
-    rounding: float = 0.0
+    rounding: float = field(kw_only=True)
 
     def __repr__(self):
         (m, N), k = self.workload.shape, self.dimension
@@ -73,12 +73,15 @@ class Factorization:
         if self.known_diameter is not None:
             return self.known_diameter
         A = self.A - self.A[:, :1]  # what all columns share would swallow what they do not
-        width = max(1, HELD_NUMBERS // self.A.shape[1])
+        largest = float(np.abs(A).max())
+        if largest == 0:
+            return 0.0
+        A, width = A / largest, max(1, HELD_NUMBERS // A.shape[1])  # else tiny squares would be none
         squares = np.square(A).sum(axis=0)
         blocks = (slice(i, i + width) for i in range(0, squares.size, width))
         farthest = max(np.max(squares[b, None] + squares - 2 * A[:, b].T @ A) for b in blocks)
         lost = 8 * (len(A) + 4) * UNIT * squares.max()  # more than the rounding of squares and products
-        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + NORM_ROUNDING))
+        return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + NORM_ROUNDING)) * largest
 
 
 def factorization_of(workload, *, R, A, u=None, lower=0.0):
@@ -114,9 +117,15 @@ def factorization_of(workload, *, R, A, u=None, lower=0.0):
         raise ValueError(f"u must have one entry for each of {len(W)} questions, got shape {u.shape}")
     if (off := np.abs(R @ A + u[:, None] - W).max()) > 1e-9 * max(np.abs(W).max(), np.finfo(float).tiny):
         raise ValueError(f"R @ A + u must be the workload, got a difference of {off:g}")
-    norms = np.linalg.norm(A, axis=0)
+    norms = column_norms(A)
     rounding = 2 * A.shape[1] * UNIT * float(norms.max())  # of a sum of N terms in any order
-    return Factorization(W, R, A, u, np.linalg.norm(R, axis=1), norms, float(lower), rounding=rounding)
+    return Factorization(W, R, A, u, column_norms(R.T), norms, float(lower), rounding=rounding)
+
+
+def column_norms(A):
+    """ℓ₂ norms of columns of any size: 0 only where all entries are, for no noise belongs to that."""
+    largest = np.abs(A).max(axis=0)
+    return largest * np.linalg.norm(A / np.where(largest > 0, largest, 1), axis=0)
 
 
 def checked_matrix(name, value):

@@ -305,11 +305,14 @@ def _exponential_cells(occupied, runs, half, epsilon, rng):
     taken = np.bincount(run, minlength=runs)
     with np.errstate(divide="ignore"):  # perhaps none is empty
         empty = np.log(half - taken / 2) + np.log(2)
-    scores = min(epsilon / 2, MOST_PER_RECORD) * counts
-    best = empty.copy()
-    np.maximum.at(best, run, scores)
+    rate, most = min(epsilon / 2, MOST_PER_RECORD), np.zeros(runs, dtype=counts.dtype)
+    np.maximum.at(most, run, counts)
+    behind = rate * (counts - most[run])  # counts are subtracted first: of large products, digits would be lost
+    empty -= rate * most
+    ahead = np.maximum(empty, 0)  # how far the empty cells together are ahead of the fullest one
     cells = _empty_cells(run, labels, taken, half, rng)
-    return _largest(run, labels, _grid.noisy_log_weights(scores - best[run], rng), _grid.noisy_log_weights(empty - best, rng), cells)
+    full, none = (_grid.noisy_log_weights(weights, rng) for weights in (behind - ahead[run], empty - ahead))
+    return _largest(run, labels, full, none, cells)
 
 
 def _empty_cells(run, labels, taken, half, rng):
