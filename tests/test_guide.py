@@ -42,7 +42,7 @@ NO_ROW = {  # in benchmarks/run.py, by the reason
     "the work is that of another one, which has a row": """
         truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
         release_local release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
-        one_certificate certify_by_recursion certify_largest_eigenvalue""",
+        friendly_core_mean         one_certificate certify_by_recursion certify_largest_eigenvalue""",
     "the work is that of the caller's own program": """
         subsample_and_aggregate simulate_local_protocol""",
     "itself something to be measured against": """
@@ -99,7 +99,7 @@ def test_reasons_are_given_for_mechanisms_that_there_are_and_that_need_them():
 
 
 PARTS_OF_ONE = {  # what several modules of a subject share, and no user calls
-    "noisy_weighted_mean", "noisy_coefficients"}
+    "noisy_weighted_mean", "noisy_core_mean", "noisy_coefficients"}
 
 
 def test_what_draws_is_a_mechanism_a_part_of_one_or_private():

@@ -75,7 +75,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
             "aggregation": ["stability", "answers", "blocks"],
-            "friendly": ["counts", "weights", "mean", "tuples"],
+            "friendly": ["counts", "weights", "mean", "core", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "terms", "results",
                     "releases", "vectors", "estimator", "baselines", "tables", "published"]}
 

@@ -6,11 +6,11 @@ that no single record decides about many others.
 
 from dplib.friendly.counts import friend_counts
 from dplib.friendly.mean import FriendlyPlan, friendly_mean, friendly_plan, friendly_radius
-from dplib.friendly.tuples import friendly_tuples
 from dplib.friendly.weights import friendly_weights
 from dplib.friendly.core import (
     CorePlan, friendly_core_delta, friendly_core_epsilon, friendly_core_mean, friendly_core_plan,
     sample_friendly_core)
+from dplib.friendly.tuples import friendly_tuples
 
 __all__ = [
     "friend_counts", "friendly_weights", "sample_friendly_core", "friendly_core_epsilon", "friendly_core_delta",

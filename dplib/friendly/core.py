@@ -18,15 +18,12 @@ import scipy
 from dplib import _checks, _grid, _samplers, mechanisms
 from dplib.friendly.counts import friend_counts, records
 from dplib.friendly.mean import (
-    MISSING, ROUNDED, SPLITS, checked_radius, least_weight, weighted_mean)
+    MISSING, ROUNDED, SPLITS, WEIGHT_SENSITIVITY, checked_radius, least_weight, weighted_mean)
 from dplib.friendly.weights import friendly_weights, whole_weights
-
-WEIGHT_SENSITIVITY = 3
 
 
 def sample_friendly_core(x, *, radius, rng):
-    """Keep each record with its weight as the probability: not private, but what a friendly
-    algorithm may be run on.
+    """Keep each record with its weight as the probability: not private by itself.
 
     Parameters
     ----------
@@ -40,10 +37,10 @@ def sample_friendly_core(x, *, radius, rng):
 
     Notes
     -----
-    :Privacy: None of its own. An algorithm that is (ε', δ')-DP under ``add_remove`` on friendly
-        data, those in which every two records have a common friend, is (ε, δ)-DP under ``replace``
-        if it sees the kept records only, for the ε' of `friendly_core_epsilon` and the δ' of
-        `friendly_core_delta`.
+    :Privacy: None of its own, but an algorithm may be run on the kept records. If it is (ε', δ')-DP
+        under ``add_remove`` on friendly data, those in which every two records have a common
+        friend, the whole is (ε, δ)-DP under ``replace``, for the ε' of `friendly_core_epsilon` and
+        the δ' of `friendly_core_delta`.
     :Cost: As `friend_counts`.
     :References: Theorem *A core at random* on the page *Drop the strangers* (thm-kept-at-random);
         Tsfadia, Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore: practical differentially private
