@@ -277,8 +277,8 @@ def test_a_second_report_of_one_person_is_about_the_same_record():
     for speakers, agree in (([0, 0], 0.8**2 + 0.2**2), ([0, 1], 0.5), (np.array([1, 1]), 0.8**2 + 0.2**2)):
         draws, oracle = rng(9), exact_oracle([0, 1], [0.5, 0.5])
         pairs = np.array([simulate_local_protocol(oracle, lambda _: lambda x: said[x.astype(int)], users=2, speakers=speakers, reference=0,
-                                                  epsilon=2 * math.log(4), tries=2000, rng=draws) for _ in range(600)])
-        assert abs(standard_errors((pairs[:, 0] == pairs[:, 1]).sum(), 600, agree)) < 5
+                                                  epsilon=2 * math.log(4), tries=2000, rng=draws) for _ in range(300)])
+        assert abs(standard_errors((pairs[:, 0] == pairs[:, 1]).sum(), 300, agree)) < 5
 
 
 def test_a_report_that_no_draft_could_have_been_does_not_spoil_the_next():

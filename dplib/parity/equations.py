@@ -41,7 +41,7 @@ def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
     Notes
     -----
     :Privacy: ε-DP under ``neighbor``, given fair bits, whatever ``blocks`` is. The -1 is an output like any other.
-    :Error: `parity_success_probability` for uniform x.
+    :Error: `parity_success_probability` for uniform x, `parity_pac_sample_size` for any.
     :Cost: n d²/64 steps, and a few copies of the data.
     :References: Theorem *A private parity* on the page *What averages cannot learn* (thm-private-parity); Kasiviswanathan,
         Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).

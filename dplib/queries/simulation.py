@@ -7,7 +7,7 @@ channel : R
     each. ε-DP: no probability is more than e^ε times as large for another record.
 reference : x₀, q
     A fixed record that is nobody's, and the distribution of its report.
-likelihood : L
+likelihood : ℓ
     How likely all that one person has said is for a record, divided by the same for x₀. In [e^-ε, e^ε] if it is ε-DP.
 """
 
