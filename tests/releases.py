@@ -167,7 +167,11 @@ def reports_from_averages(function):
     def simulate(data, rng):
         oracle = queries.central_oracle(data, queries=4, epsilon=1, rng=rng)
         return function(oracle, lambda reports: channel, users=2, reference=0, epsilon=2, tries=2, rng=rng)
-    return [Case(simulate, number_pairs(), 1, 0)]
+
+    def twice(data, rng):
+        oracle = queries.central_oracle(data, queries=4, epsilon=1, rng=rng)
+        return function(oracle, lambda reports: channel, users=1, speakers=[0, 0], reference=0, epsilon=3, tries=2, rng=rng)
+    return [Case(simulate, number_pairs(), 1, 0), Case(twice, number_pairs(), 1, 0)]
 
 
 def fitted(**given):

@@ -149,6 +149,17 @@ def parity_by_equations(draw, less=1):
     return np.all(named == s, axis=-1).sum(), 60, float(chance)
 
 
+def parity_under_a_distribution(draw, less=1):
+    """That under which every wrong parity errs equally often, which is too often."""
+    public, d = promise(draw), int(draw.integers(1, 9))
+    n, blocks = parity.parity_pac_sample_size(dimension=d, **public)
+    n = max(1, n // less)
+    s, x, _ = records_of_a_parity(draw, 60, n, d)
+    x *= draw.random((60, n, 1)) < 2 * public["accuracy"]
+    named = parity.private_parity(x, x @ s % 2, epsilon=public["epsilon"], neighbor="replace", blocks=blocks, runs=True, rng=draw)
+    return np.any(named != s, axis=-1).sum(), 60, public["beta"]
+
+
 def parity_by_reports(draw, less=1):
     """With a Poisson number of people, for which the probability is exact."""
     d, mean, epsilon, right = int(draw.integers(1, 5)), int(draw.integers(5, 300)), uniform(draw, .3, 4), 0
@@ -211,7 +222,8 @@ AT_MOST = {"a threshold without mistakes": threshold_without_mistakes, "a thresh
            "averages of a curator": oracle(private_oracle(queries.central_oracle), queries.central_oracle_size),
            "averages of batches": oracle(private_oracle(queries.fresh_oracle), queries.fresh_oracle_size),
            "averages of reports": oracle(private_oracle(queries.local_oracle), queries.local_oracle_size),
-           "a parity by scores": parity_by_scores, "one message for all": release_for_nobody, "a curator for all": release_by_a_curator}
+           "a parity under a distribution": parity_under_a_distribution, "a parity by scores": parity_by_scores,
+           "one message for all": release_for_nobody, "a curator for all": release_by_a_curator}
 EXACTLY = {"a parity by equations": parity_by_equations, "a parity by reports": parity_by_reports}
 
 

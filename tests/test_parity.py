@@ -15,7 +15,8 @@ from dplib.mechanisms import exponential_probabilities
 from dplib.parity import reports
 from dplib.parity import (
     eliminate_parities, learn_parity_locally, local_parity_sample_size, local_parity_success, parity_information,
-    parity_sample_size, parity_sample_size_lower_bound, parity_success_probability, private_parity, private_parity_by_scores,
+    parity_pac_sample_size, parity_sample_size, parity_sample_size_lower_bound, parity_success_probability, private_parity,
+    private_parity_by_scores,
     walsh_hadamard)
 from dplib.parity.equations import _coins
 from tests.chance import ALARM, FAR, chi_square, rng, standard_errors
@@ -497,6 +498,29 @@ def test_lower_bound_golden():
     assert parity_sample_size_lower_bound(dimension=9, epsilon=1e300, beta=0.1) == 0
     with pytest.raises(ValueError, match="2\\*\\*62"):
         parity_sample_size_lower_bound(dimension=60, epsilon=0.1, beta=0.1)
+
+
+def test_a_weaker_rule_has_a_lower_bound_that_is_not_larger():
+    bounds = parity_sample_size_lower_bound(dimension=12, epsilon=1, beta=0.25, advantage=[1, 0.5, 0.2, 0.1, 0.02, 1e-6])
+    assert np.all(np.diff(bounds) <= 0) and bounds[0] == 106_359 and bounds[2] == 60_054 and bounds[-1] == 0
+    with pytest.raises(ValueError, match="advantage"):
+        parity_sample_size_lower_bound(dimension=12, epsilon=1, beta=0.25, advantage=0)
+
+
+def test_enough_people_for_every_distribution():
+    """Above what uniform answers take; and no other number of blocks would do with fewer."""
+    for d, accuracy, epsilon, beta in product((2, 5, 12, 40), (0.02, 0.3, 0.5), (0.2, 1, 3), (0.5, 0.1, 1e-9)):
+        size, blocks = parity_pac_sample_size(dimension=d, accuracy=accuracy, epsilon=epsilon, beta=beta)
+        keep, refuse = math.tanh(epsilon / 2), 1 / (math.exp(epsilon) + 2)
+        fails = lambda n, k: refuse**k + (1 - refuse**k) * (2.0**d - 1) / 2 * (1 - keep * accuracy) ** (n // k)
+        assert fails(size, blocks) <= beta * (1 + 1e-9) and min(fails(size - 1, k) for k in range(1, 60)) > beta
+        if beta == 0.1:
+            assert parity_success_probability(size=size, dimension=d, epsilon=epsilon, neighbor="replace", blocks=blocks) >= 1 - beta
+    assert parity_pac_sample_size(dimension=1, accuracy=1, epsilon=700, beta=0.9) == (1, 1)
+    with pytest.raises(ValueError, match="accuracy"):
+        parity_pac_sample_size(dimension=5, accuracy=0, epsilon=1, beta=0.1)
+    with pytest.raises(ValueError, match="2\\*\\*62"):
+        parity_pac_sample_size(dimension=5, accuracy=1e-300, epsilon=1, beta=0.1)
 
 
 def test_information_is_continuous_and_attained_by_randomised_response():

@@ -271,6 +271,24 @@ def test_a_report_takes_about_e_to_the_epsilon_queries():
     assert abs(standard_errors(3_000, oracle.calls, math.exp(-EPSILON))) < FAR
 
 
+def test_a_second_report_of_one_person_is_about_the_same_record():
+    """Everybody holds 0 or 1 and says it twice: both reports agree as often as those of one record do."""
+    said = np.array([[0.8, 0.2], [0.2, 0.8]])
+    for speakers, agree in (([0, 0], 0.8**2 + 0.2**2), ([0, 1], 0.5), (np.array([1, 1]), 0.8**2 + 0.2**2)):
+        draws, oracle = rng(9), exact_oracle([0, 1], [0.5, 0.5])
+        pairs = np.array([simulate_local_protocol(oracle, lambda _: lambda x: said[x.astype(int)], users=2, speakers=speakers, reference=0,
+                                                  epsilon=2 * math.log(4), tries=2000, rng=draws) for _ in range(300)])
+        assert abs(standard_errors((pairs[:, 0] == pairs[:, 1]).sum(), 300, agree)) < 5
+
+
+def test_a_report_that_no_draft_could_have_been_does_not_spoil_the_next():
+    """0 stands for "none was kept"; the made-up person never says it, and goes on as if nothing had been said."""
+    silent = lambda x: np.tile([0.0, 0.4, 0.6], (len(x), 1))
+    reports = [simulate_local_protocol(exact_oracle([0], [1]), lambda _: silent, users=1, speakers=[0] * 6, reference=0, epsilon=3,
+                                       tries=1, rng=rng(seed)) for seed in range(20)]
+    assert {0, 1, 2} == set(np.ravel(reports).tolist())
+
+
 def test_a_report_that_never_occurs_for_the_reference_is_never_drafted():
     silent = lambda x: np.tile([0.0, 0.4, 0.6], (len(x), 1))
     reports = simulate_local_protocol(exact_oracle([0], [1]), lambda _: silent, users=200, reference=0, epsilon=1, tries=60, rng=rng())
@@ -288,10 +306,23 @@ def test_a_plan_keeps_its_two_promises(epsilon):
         assert tries * math.log1p(-keep) <= math.log(beta / (2 * users)) * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [1e-8, 0.01, 1, 20, 350])
+def test_a_plan_for_conversations_keeps_its_two_promises(epsilon):
+    for messages, beta in product((1, 30, 10**6), (0.1, 0.9)):
+        tolerance, tries = local_simulation_plan(users=1, messages=messages, epsilon=epsilon, beta=beta)
+        assert 0 < tolerance <= 1 and type(tries) is int and tries >= 1
+        assert tolerance * math.sinh(epsilon) <= beta / (2 * messages) * (1 + 1e-9)
+        assert tries * math.log1p(-math.exp(-2 * epsilon)) <= math.log(beta / (2 * messages)) * (1 - 1e-9)
+    with pytest.raises(ValueError, match="epsilon"):
+        local_simulation_plan(users=1, messages=1, epsilon=351, beta=0.1)
+    with pytest.raises(ValueError, match="messages"):
+        local_simulation_plan(users=1, messages=0, epsilon=1, beta=0.1)
+
+
 def test_arguments_of_the_simulation_are_checked():
     given = dict(users=1, reference=0, epsilon=1, tries=1, rng=rng())
     for change, error in [(dict(users=0), ValueError), (dict(tries=0), ValueError), (dict(epsilon=701), ValueError),
-                          (dict(rng=1), TypeError), (dict(reference="a"), ValueError)]:
+                          (dict(rng=1), TypeError), (dict(reference="a"), ValueError), (dict(speakers=[0, 1]), ValueError)]:
         with pytest.raises(error, match=next(iter(change))):
             simulate_local_protocol(exact_oracle([0], [1]), lambda reports: channel, **given | change)
     with pytest.raises(ValueError, match="channel"):

@@ -41,7 +41,7 @@ def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
     Notes
     -----
     :Privacy: ε-DP under ``neighbor``, given fair bits, whatever ``blocks`` is. The -1 is an output like any other.
-    :Error: `parity_success_probability` for uniform x.
+    :Error: `parity_success_probability` for uniform x, `parity_pac_sample_size` for any.
     :Cost: n d²/64 steps, and a few copies of the data.
     :References: Theorem *A private parity* on the page *What averages cannot learn* (thm-private-parity); Kasiviswanathan,
         Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
@@ -133,6 +133,49 @@ def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
             return n, int(enough.argmax()) + 1
     raise ValueError(f"beta must be a probability of failure that {MOST_PEOPLE} people can reach, "
                      f"got {beta}")
+
+
+def parity_pac_sample_size(*, dimension, accuracy, epsilon, beta):
+    """How many people are enough for `private_parity`, whatever the distribution of their answers is.
+
+    Parameters
+    ----------
+    dimension, epsilon
+        As in `parity_success_probability`, under ``replace``; all labels are right.
+    accuracy : float in (0, 1], α, the error that is too large: how often the named parity differs from the label
+    beta : float in (0, 1), the probability of no answer, or of one with an error of α or more
+
+    Returns
+    -------
+    (int, int), a size that is enough for every distribution, and the number of blocks to ask for
+
+    Notes
+    -----
+    :Error: With k blocks of n people each the probability is at most c^k + (1 - c^k) (2^d - 1) (1 - pα)^n/2.
+    :References: Theorem *A parity under every distribution* on the page *What averages cannot learn* (thm-parity-pac);
+        Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+
+    Examples
+    --------
+    >>> parity_pac_sample_size(dimension=12, accuracy=0.1, epsilon=1, beta=0.25)
+    (226, 1)
+    >>> parity_pac_sample_size(dimension=12, accuracy=0.1, epsilon=1, beta=0.05)
+    (544, 2)
+    """
+    dimension, _, keep, refuse = _setting(dimension, 0.0, epsilon, "replace")
+    shown = max(1e-300, -np.log1p(-keep * _checks.real("accuracy", accuracy, above=0, at_most=1)))  # by a person, of a bad parity
+    beta = _checks.parameter("beta", beta)
+    others = np.log(2) * (dimension - 1) + np.log1p(-(2.0**-dimension))  # ln((2^d - 1)/2)
+    best, blocks = None, 0
+    while best is None or (blocks + 1) * max(1, (others - np.log(beta)) / shown) < best[0]:
+        blocks += 1
+        silent = refuse**blocks
+        if silent < beta:
+            people = np.ceil((others + np.log1p(-silent) - np.log(beta - silent)) / shown)
+            best = min(best or (np.inf,), (blocks * max(1, people), blocks))
+    if best[0] > _checks.LARGEST:
+        raise ValueError(f"no answer up to 2**62: accuracy or epsilon is too small, got accuracy = {accuracy}, ε = {epsilon}")
+    return int(best[0]), best[1]
 
 
 # ------------------------------------------------------------------------------------------------------------ the coins

@@ -150,7 +150,7 @@ def parity_information(*, epsilon):
         return np.where(epsilon <= np.log(3), np.tanh(epsilon / 2) ** 2, np.expm1(epsilon) / 8)[()]
 
 
-def parity_sample_size_lower_bound(*, dimension, epsilon, beta):
+def parity_sample_size_lower_bound(*, dimension, epsilon, beta, advantage=1.0):
     """The number of people below which no protocol without a curator finds the parity, if all speak at once.
 
     Parameters
@@ -158,6 +158,9 @@ def parity_sample_size_lower_bound(*, dimension, epsilon, beta):
     dimension : int ≥ 1 or array_like, the number d of questions
     epsilon : float > 0 or array_like
     beta : float in (0, 1) or array_like, the probability of another answer than the hidden parity
+    advantage : float in (0, 1] or array_like
+        γ, how much better than a coin an answer has to be: any rule that is right for a share (1 + γ)/2 of all records or
+        more is good enough. With 1 only the hidden parity is.
 
     Returns
     -------
@@ -173,11 +176,14 @@ def parity_sample_size_lower_bound(*, dimension, epsilon, beta):
     --------
     >>> parity_sample_size_lower_bound(dimension=[2, 12], epsilon=1, beta=0.25)
     array([    10, 106359])
+    >>> int(parity_sample_size_lower_bound(dimension=12, epsilon=1, beta=0.25, advantage=0.5))
+    86417
     """
     dimension = _checks.integers("dimension", dimension, at_least=1, at_most=1000)
     right = 1 - _checks.parameters("beta", beta)
+    close = -2 * np.log(_checks.reals("advantage", advantage, above=0, at_most=1))  # of e^close parities, a rule is so close
     bits = dimension * np.log(2)
-    fano, pinsker = right * bits - np.log(2), 2 * np.maximum(right - np.exp(-bits), 0) ** 2
+    fano, pinsker = right * (bits - close) - np.log(2), 2 * np.maximum(right - np.exp(close - bits), 0) ** 2
     people = np.exp(bits) * np.maximum(fano, pinsker) / parity_information(epsilon=epsilon)
     if np.any(people > _checks.LARGEST):
         raise ValueError(f"no answer up to 2**62: dimension is too large or epsilon too small, got d = {dimension.max()}")

@@ -7,6 +7,8 @@ channel : R
     each. ε-DP: no probability is more than e^ε times as large for another record.
 reference : x₀, q
     A fixed record that is nobody's, and the distribution of its report.
+likelihood : ℓ
+    How likely all that one person has said is for a record, divided by the same for x₀. In [e^-ε, e^ε] if it is ε-DP.
 """
 
 import numpy as np
@@ -14,31 +16,35 @@ import numpy as np
 from dplib import _checks
 
 
-def simulate_local_protocol(oracle, protocol, *, users, reference, epsilon, tries, rng):
+def simulate_local_protocol(oracle, protocol, *, users, reference, epsilon, tries, speakers=None, rng):
     """Run a protocol of randomised reports without the people: only averages are asked for.
 
     Parameters
     ----------
     oracle : SQOracle, or any function of a query, about the distribution of the people
     protocol : callable, maps the reports so far, a tuple of integers, to the channel of the next person
-    users : int ≥ 1, how many people report, one message each, n
+    users : int ≥ 1, how many people there are, n
     reference : array_like, one record, x₀
-    epsilon : float in (0, 700], for which every channel is ε-DP
+    epsilon : float in (0, 700], for which all channels of one person together are ε-DP
     tries : int ≥ 1, L, how many drafts a report may take; after that it is 0
+    speakers : sequence of integers in 0, …, n - 1, or None
+        Who sends each report, in order; with None everybody sends one.
     rng : numpy.random.Generator
 
     Returns
     -------
-    int64, shape (users,), the reports
+    int64, shape (users,) or (len(speakers),), the reports
 
     Notes
     -----
     :Privacy: That of the oracle.
     :Error: With an oracle that is never more than τ off, and τ and L from `local_simulation_plan`, the distribution of all
         reports is within β, in total variation, of that of n independent people. `simulated_report_probabilities` is exact.
-    :Cost: One query for each draft; on average at most e^ε/(1 - τ sinh ε) for each person.
-    :References: Theorem *A report from averages* on the page *Averages and whispers are the same* (thm-local-to-sq);
-        Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+    :Cost: One query for each draft; on average at most e^ε/(1 - τ sinh ε) for each person who sends one report, and about
+        e^ε for each report otherwise.
+    :References: Theorem *A report from averages* on the page *Averages and whispers are the same* (thm-local-to-sq); Theorem
+        *Conversations from averages* on the page *Averages and whispers are the same* (thm-conversation); Kasiviswanathan,
+        Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
 
     Examples
     --------
@@ -55,29 +61,38 @@ def simulate_local_protocol(oracle, protocol, *, users, reference, epsilon, trie
     epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
     reference = _checks.reals("reference", reference)[None]
     _checks.generator(rng)
-    reports = []
-    for _ in range(users):
-        reports.append(_report(oracle, protocol(tuple(reports)), reference, epsilon, tries, rng))
+    turns = _checks.integers("speakers", np.arange(users) if speakers is None else speakers, at_least=0, at_most=users - 1)
+    reports, likelihoods = [], {}
+    for person in np.ravel(turns).tolist():
+        channel, before = protocol(tuple(reports)), likelihoods.get(person, _nothing_said)
+        report, likelihoods[person] = _report(oracle, channel, before, reference, epsilon, tries, rng)
+        reports.append(report)
     return np.array(reports, dtype=np.int64)
 
 
-def _report(oracle, channel, reference, epsilon, tries, rng):
-    """Draft a report of the reference record until one is kept."""
+def _report(oracle, channel, before, reference, epsilon, tries, rng):
+    """Draft a report of the reference record until one is kept; and the likelihood of all that its sender has said."""
     q = _probabilities("channel(reference)", channel(reference))[0]
+    after = lambda z: lambda x: before(x) * (channel(x)[:, z] / q[z] if q[z] > 0 else 1.0)
     for _ in range(tries):
         z = int(rng.choice(q.size, p=q / q.sum()))
-        if rng.random() < _kept(oracle(lambda x, z=z: _ratio_query(channel(x)[:, z] / q[z], epsilon)), epsilon):
-            return z
-    return 0
+        if rng.random() < _kept(oracle(lambda x, z=z: _ratio_query(after(z)(x), epsilon)), epsilon):
+            return z, after(z)
+    return 0, after(0)
+
+
+def _nothing_said(x):
+    """Every record is as likely as the reference."""
+    return 1.0
 
 
 def _ratio_query(ratio, epsilon):
-    """The ratio Pr[R(x) = z]/q(z), moved from [e^-ε, e^ε] to [-1, 1]: (ratio - cosh ε)/sinh ε."""
+    """The likelihood of a record, moved from [e^-ε, e^ε] to [-1, 1]: (ratio - cosh ε)/sinh ε."""
     return 1 - 2 * (1 - ratio * np.exp(-epsilon)) / -np.expm1(-2 * epsilon)
 
 
 def _kept(answer, epsilon):
-    """How likely a draft is kept: the ratio that an answer stands for, over e^ε, and never outside its limits."""
+    """How likely a draft is kept: the mean likelihood that an answer stands for, over e^ε, and never outside its limits."""
     return np.clip(1 + np.expm1(-2 * epsilon) * (1 - answer) / 2, np.exp(-2 * epsilon), 1)
 
 
@@ -115,7 +130,7 @@ def simulated_report_probabilities(q, answers, *, epsilon, tries):
     return law
 
 
-def local_simulation_plan(*, users, epsilon, beta):
+def local_simulation_plan(*, users, epsilon, beta, messages=None):
     """Which tolerance and how many tries make all simulated reports as good as real ones, up to β.
 
     Parameters
@@ -124,6 +139,8 @@ def local_simulation_plan(*, users, epsilon, beta):
         As in `simulate_local_protocol`.
     beta : float in (0, 1)
         The total variation distance, of all reports together: the probability of telling that they are made up.
+    messages : int ≥ 1 or None
+        How many reports all people send together, N, if somebody may send more than one; ``users`` then does not matter.
 
     Returns
     -------
@@ -133,21 +150,31 @@ def local_simulation_plan(*, users, epsilon, beta):
     Notes
     -----
     :Error: With t = τ sinh ε, each report is within ½(1 + tanh²(ε/2)) t/(1 - t) of a real one, if one is kept, and none is
-        kept with probability (1 - (1 - t)e^-ε)^L. Each of the two is at most β/(2n).
-    :References: Corollary *All reports together* on the page *Averages and whispers are the same* (cor-transcript).
+        kept with probability (1 - (1 - t)e^-ε)^L. Each of the two is at most β/(2n). With ``messages``, t on average over
+        the conversation and (1 - e^-2ε)^L, each at most β/(2N).
+    :References: Corollary *All reports together* on the page *Averages and whispers are the same* (cor-transcript); Theorem
+        *Conversations from averages* on the page *Averages and whispers are the same* (thm-conversation).
 
     Examples
     --------
     >>> tolerance, tries = local_simulation_plan(users=30, epsilon=1, beta=0.1)
     >>> round(tolerance, 5), tries
     (0.00233, 14)
+    >>> tolerance, tries = local_simulation_plan(users=30, messages=90, epsilon=1, beta=0.1)
+    >>> round(tolerance, 5), tries
+    (0.00047, 52)
     """
     users = _checks.integer("users", users, at_least=1)
-    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
-    odds = _checks.parameter("beta", beta) / (users * (1 + np.tanh(epsilon / 2) ** 2))  # t/(1 - t)
-    t = odds / (1 + odds)
-    keep = (1 - t) * np.exp(-epsilon)
-    return min(1.0, float(t / np.sinh(epsilon))), int(np.ceil(np.log(2 * users / beta) / -np.log1p(-keep)))
+    epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT / (1 if messages is None else 2))
+    beta = _checks.parameter("beta", beta)
+    if messages is None:
+        odds = beta / (users * (1 + np.tanh(epsilon / 2) ** 2))  # t/(1 - t)
+        t, reports = odds / (1 + odds), users
+        keep = (1 - t) * np.exp(-epsilon)
+    else:
+        reports = _checks.integer("messages", messages, at_least=1)
+        t, keep = beta / (2 * reports), np.exp(-2 * epsilon)
+    return min(1.0, float(t / np.sinh(epsilon))), int(np.ceil(np.log(2 * reports / beta) / -np.log1p(-keep)))
 
 
 def _probabilities(name, value):
