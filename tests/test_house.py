@@ -74,7 +74,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
-            "aggregation": ["stability", "answers", "blocks"],
+            "aggregation": ["stability", "refusals", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "terms", "results",
                     "releases", "vectors", "estimator", "baselines", "tables", "published"]}
