@@ -10,6 +10,7 @@ import pytest
 from docutils.core import publish_doctree
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
+from dplib import glm
 from dplib.book.reference import public_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -203,7 +204,30 @@ def test_the_page_of_the_package_has_every_name_and_every_module_a_page():
     page = (ROOT / "chapters/api.md").read_text(encoding="utf-8")
     names = {name for name in public_names() if "." not in name}
     assert names == set(re.findall(r"`(\w+)`", page.split("## All names")[1]))
-    modules = {target.split(".")[1] for target in public_names().values()}
+    modules = {name.removeprefix("dplib.") for name, target in public_names().items() if inspect.ismodule(_find(target))}
+    assert {"mean", "glm", "glm.compared"} <= modules
     for module in modules:
-        file = f"api-{module.replace('_', '-')}.md"
+        file = f"api-{re.sub('[._]', '-', module)}.md"
         assert f"]({file})" in page and f"automodule:: dplib.{module}\n" in (ROOT / "chapters" / file).read_text(encoding="utf-8")
+
+
+# --- names that were ---------------------------------------------------------------------------------------------------------
+
+OLD_NAMES = (ROOT / "tests/old_names.txt").read_text(encoding="utf-8").split()     # of version 0.1.0, one a line
+NAMES = {*public_names().values(), "dplib.glm.LOGISTIC", "dplib.glm.ROBUST"}
+RENAMED = [name for name in OLD_NAMES if name not in NAMES]
+
+
+def test_there_are_all_old_names_and_no_other_ones_in_a_table_of_them():
+    assert len(OLD_NAMES) == len(set(OLD_NAMES)) >= 188 and RENAMED
+    assert {f"dplib.glm.{name}" for name in glm.RENAMED} == {name for name in RENAMED if name.startswith("dplib.glm.")}
+    with pytest.raises(ImportError, match="no_such_name"):
+        from dplib.glm import no_such_name  # noqa: F401
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_old_name_leads_to_its_new_one_with_a_warning_that_says_it(name):
+    with pytest.warns(DeprecationWarning, match=rf"{re.escape(name)} is now ([\w.]+);") as said:
+        found = _find(name)
+    new = re.search(r"is now ([\w.]+);", str(said[0].message))[1]
+    assert new in NAMES and _find(new) is found and said[0].filename == __file__
