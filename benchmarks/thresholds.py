@@ -10,10 +10,11 @@ from functools import partial
 import numpy as np
 
 from dplib import glm
-from dplib.aggregation import Refusal
+from dplib.aggregation import Refusal, refused
 from dplib.glm.certificates import certify_below
 from dplib.glm.fits import CHARGED, fit_model
-from dplib.glm.published import _bounded_multiplier
+from dplib.glm.compared.published import _bounded_multiplier
+from dplib.glm.terms import Budget
 
 EPSILON, DELTA, RUNS, ENOUGH, RATIO = 1.0, 1e-6, 40, 0.95, 4 / 3
 BUDGET = dict(epsilon=EPSILON, delta=DELTA)
@@ -30,25 +31,26 @@ def people(loss, d, n, ball, rng):
 
 
 def fitted_scale_with_normal_noise(X, y, *, move, domain, loss, split, rng, epsilon, delta):
-    """Whether `fitted_scale` would answer with normal noise of at most twice the multiplier of a scale that does not differ."""
+    """Whether `release_with_fitted_scale` would answer with normal noise of at most twice the multiplier of a scale that does not
+    differ."""
     fit, kappa = fit_model(X, y, loss=loss, domain=domain), 2 + CHARGED
     nu = certify_below(max(fit.nu, kappa), sensitivity=kappa, epsilon=split * epsilon, delta=delta / 2, rng=rng)
     constants = glm.direction_constants(nu=nu, changes=kappa, largest_curvature=loss.largest_curvature)
     answers = np.isfinite(constants.factor) and np.isfinite(
-        _bounded_multiplier(constants.up, constants.down, (1 - split) * epsilon, delta / 2))
+        _bounded_multiplier(constants.up, constants.down, Budget((1 - split) * epsilon, delta / 2)))
     return 0.0 if answers else Refusal("")
 
 
 COEFFICIENT = {
-    "fitted scale": partial(glm.fitted_scale, split=.25),
+    "fitted scale": partial(glm.release_with_fitted_scale, split=.25),
     "fitted scale, normal noise": partial(fitted_scale_with_normal_noise, split=.25),
-    "Mahalanobis": partial(glm.mahalanobis_scale, split=.25),
-    "condition number, exact": partial(glm.condition_number_scale, check="exact", split=.5),
-    "condition number, simple": partial(glm.condition_number_scale, check="simple", split=.5)}
+    "Mahalanobis": partial(glm.compared.release_with_mahalanobis_scale, split=.25),
+    "condition number, exact": partial(glm.compared.release_with_condition_number, check="exact", split=.5),
+    "condition number, simple": partial(glm.compared.release_with_condition_number, check="simple", split=.5)}
 VECTOR = {
-    "isotropic, source form": partial(glm.isotropic_noise, form="source", split=.5),
-    "isotropic, sharp": partial(glm.isotropic_noise, form="sharp", split=.25),
-    "isotropic, generic": partial(glm.isotropic_noise, form="generic", split=.5),
+    "isotropic, source form": partial(glm.compared.release_with_isotropic_noise, form="source", split=.5),
+    "isotropic, sharp": partial(glm.compared.release_with_isotropic_noise, form="sharp", split=.25),
+    "isotropic, generic": partial(glm.compared.release_with_isotropic_noise, form="generic", split=.5),
     "shaped noise": partial(glm.release_vector, split=.25)}
 ON_BALL = {"condition number, exact", "condition number, simple"}
 
@@ -57,12 +59,12 @@ def answered(name, loss, d, n, ball):
     """In which share of the runs there is an answer; it may stop when the share is decided."""
     domain = glm.Ball(np.sqrt(d), columns=d) if ball else glm.Box([(-1, 1)] * d, intercept=False)
     move = {} if name in VECTOR else dict(move=(np.zeros(d), np.eye(d)[0]))
-    release, refused = (VECTOR | COEFFICIENT)[name], 0
+    release, refusals = (VECTOR | COEFFICIENT)[name], 0
     for run in range(RUNS):
         X, y = people(loss, d, n, ball, np.random.default_rng([run, d, n]))
         out = release(X, y, domain=domain, loss=loss, rng=np.random.default_rng([run, d, n, 1]), **BUDGET, **move)
-        refused += isinstance(out, Refusal)
-        if refused > (1 - ENOUGH) * RUNS:
+        refusals += refused(out)
+        if refusals > (1 - ENOUGH) * RUNS:
             return False
     return True
 

@@ -17,7 +17,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from dplib import _grid, _staircase, mechanisms
-from dplib.glm import published, terms
+from dplib.glm import terms
+from dplib.glm.compared import published
 from dplib.mean import adaptive, estimators
 
 ENTRIES = 64  # of a large array: so many are added up again, in fractions

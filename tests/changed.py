@@ -2,6 +2,7 @@
 
     dplib/histograms.py           tests/test_histograms.py and the doctests of the module
     dplib/mean/failures.py        tests/test_mean_failures.py and the doctests of the module
+    dplib/glm/compared/x.py       tests/test_glm_x.py and the doctests of the module
     dplib/book/explorer.py        tests/test_explorer.py
     dplib/glm/terms.py            the tests of its package, tests/test_glm_*.py: nothing is named after it
     dplib/_grid.py                tests/test_grid.py
@@ -43,7 +44,7 @@ def tests_of(file):
 def named_after(file):
     """The test of a module, or all of its package if none is named after it."""
     package, module = file.relative_to("dplib").parts[:-1], file.stem.strip("_")
-    own = "_".join([part for part in package if part != "book"] + [module])
+    own = "_".join([part for part in package[:1] if part != "book"] + [module])
     if (ROOT / f"tests/test_{own}.py").exists():
         return {f"tests/test_{own}.py"}
     tests = "explorer|site" if package == ("book",) else package[0] if package else "gate|grid"

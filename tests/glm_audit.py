@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 
 from dplib import _grid
-from dplib.aggregation import Refusal
+from dplib.aggregation import refused
 from dplib.glm import ROBUST, Box, fit_model, releases, terms
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -103,7 +103,7 @@ def law(release, X, y, *, grid=16, **given):
             asked["value"] = max(0.0, at * step)
             noises.clear()
             out = run() if at > 0 else None
-            follows.append(None if out is None or isinstance(out, Refusal) else (repr(out.__dict__), list(noises)))
+            follows.append(None if out is None or refused(out) else (repr(out.__dict__), list(noises)))
     return Law(place, chances / chances.sum(), follows)
 
 

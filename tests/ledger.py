@@ -10,7 +10,8 @@ from math import fsum
 from unittest.mock import patch
 
 from dplib import _grid, mechanisms
-from dplib.glm import published, terms
+from dplib.glm import terms
+from dplib.glm.compared import published
 
 MAKERS = {"laplace_noise": None, "count_noise": None, "normal_noise": "delta", "ball_noise": "delta"}       # of _grid: where δ is
 ADDERS = ("added_to", "added_to_fraction", "added_to_whole", "added_far_out")

@@ -229,7 +229,7 @@ TREATED = TRIAL | dict(split=.3, move=([0, 0], [1, 0]))
 TWO_ARMS = TREATED | dict(domain=glm.Box([(0, 1)], binary=[0]), move=([0], [1]))
 MODEL, LOSSES = dict(domain=glm.Box([(-1, 3)] * 2), epsilon=1), (glm.LOGISTIC, glm.ROBUST)
 EIGENVALUE = dict(smallest_eigenvalue=0.4, radius=2, largest_curvature=0.25, size=1000, epsilon=1, delta=1e-6)
-LEVELS = glm.source_levels(radius=2, largest_curvature=0.25, size=1000)
+LEVELS = glm.compared.source_levels(radius=2, largest_curvature=0.25, size=1000)
 SLOPPY = np.tri(4) * [[1], [1], [5e-10], [5e-10]]  # of which RA, right to 1e-9, has but two rows
 FACTORIZATIONS = [factorization.square_root_factorization(cells=2, centered=True), factorization.square_root_factorization(cells=2),
                   factorization.identity_factorization([[1, 0], [1, 1], [0, 5]]),
@@ -295,38 +295,38 @@ PACKAGE = {
     friendly.friendly_core_mean: both(private(vector_pairs, radius=3, epsilon=5, delta=1e-3),
                                       private(vector_pairs, radius=1e300, epsilon=500, delta=1e-3),
                                       private(far_vectors, radius=300, epsilon=5, delta=1e-3)),
-    glm.ridge_perturbation: both(
+    glm.compared.release_with_ridge: both(
         *(fitted(**MODEL, loss=loss, ridge=1, delta=1e-6) for loss in LOSSES), trial(**TRIAL, ridge=1)),
-    glm.objective_perturbation_idealized: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
-    glm.noisy_gradient: both(
+    glm.compared.objective_perturbation_idealized: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
+    glm.compared.release_by_noisy_gradients: both(
         *(fitted(**MODEL, loss=loss, iterations=4, step=1, delta=1e-6) for loss in LOSSES), trial(**TRIAL, iterations=4, step=1)),
-    glm.noisy_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
+    glm.release_from_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
     glm.certify_below: both(private(lambda: answers(1e300), sensitivity=1e300, epsilon=1, delta=1e-6),
                             private(lambda: answers(1e300), sensitivity=2, epsilon=1, delta=.4)),
-    glm.one_certificate: both(
+    glm.release_with_public_scale: both(
         fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6), trial(**TREATED), trial(**TWO_ARMS)),
-    glm.fitted_scale: both(
+    glm.release_with_fitted_scale: both(
         fitted(**MODEL | dict(epsilon=40), loss=glm.ROBUST, move=([0, 0], [1, 2]), split=.5, delta=.4),
         trial(**TREATED), trial(**TWO_ARMS)),
     glm.release_coefficient: both(
         fitted(**MODEL | dict(epsilon=40), loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=.4),
         trial(**TREATED), trial(**TWO_ARMS)),
     glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES), trial(**TRIAL, split=.3)),
-    glm.isotropic_noise: both(
+    glm.compared.release_with_isotropic_noise: both(
         fitted(**MODEL, loss=glm.LOGISTIC, form="sharp", split=.5, delta=1e-6),
         fitted(**MODEL, loss=glm.ROBUST, form="source", split=.5, delta=1e-6),
         *(trial(**TRIAL | dict(epsilon=4), form=form, split=.5) for form in ("sharp", "source"))),
-    glm.condition_number_scale: both(
+    glm.compared.release_with_condition_number: both(
         fitted(**MODEL, loss=glm.ROBUST, move=([0, 0], [1, 2]), check="exact", split=.5, delta=1e-6), trial(**TREATED, check="exact")),
-    glm.mahalanobis_scale: both(
+    glm.compared.release_with_mahalanobis_scale: both(
         fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6), trial(**TREATED)),
-    glm.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
-    glm.certify_by_recursion: both(
+    glm.compared.oracle: both(*(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES)),
+    glm.compared.certify_by_recursion: both(
         *(unpromised(private(lambda: answers(1e300), levels=levels, epsilon=1, delta=1e-6, noise=noise))
-          for levels in (glm.linear_levels(step=1e300), LEVELS) for noise in NOISES),
-        private(lambda: [(0.4, 0.398), (7, 6.998), (2e-3, 0), (1e300, 1e300)], levels=glm.linear_levels(step=0.002), epsilon=1, delta=1e-6,
-                noise="laplace")),
-    glm.certify_largest_eigenvalue: both(
+          for levels in (glm.compared.linear_levels(step=1e300), LEVELS) for noise in NOISES),
+        private(lambda: [(0.4, 0.398), (7, 6.998), (2e-3, 0), (1e300, 1e300)], levels=glm.compared.linear_levels(step=0.002),
+                epsilon=1, delta=1e-6, noise="laplace")),
+    glm.compared.certify_largest_eigenvalue: both(
         unpromised(private(lambda: answers(HUGE), **EIGENVALUE)),
         private(lambda: [(0.45, 0.451), (0.001, 0), (1, 0.999), (7, 9)], **EIGENVALUE)),
 }

@@ -15,11 +15,15 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from dplib.aggregation import (
-    Refusal, bounded_mean, median_scores, passes_test, private_median, private_vote, release_if_stable, stable_release_probability,
-    subsample_and_aggregate, vote_error)
+    Refusal, bounded_mean, median_scores, passes_test, private_median, private_vote, refused, release_if_stable,
+    stable_release_probability, subsample_and_aggregate, vote_error)
 from dplib.aggregation.stability import _refusal_and_release
 from dplib.book.datasets import rand_covariates, rand_visits
-from dplib.mechanisms import exponential_probabilities
+from dplib.friendly import friendly_mean, friendly_tuples
+from dplib.glm import LOGISTIC, Box, PrivateLogisticRegression, release_coefficient, release_vector
+from dplib.mean import private_scale, unbounded_mean
+from dplib.mechanisms import discrete_laplace, exponential_probabilities
+from dplib.parity import private_parity
 from tests.chance import ALARM, chi_square, laplace_cdf, rng
 
 BUDGETS = [(1, 1e-6), (.5, 1e-6), (.1, 1e-6), (2, .1), (.3, .3), (5, 1e-10), (.01, 1e-6), (30, 1e-300), (1e-3, 1e-9), (1, .7)]
@@ -471,3 +475,59 @@ def test_other_arguments_of_the_answers_are_named():
             call()
     with pytest.raises(TypeError, match="rng"):
         private_vote([1], epsilon=1, noise="discrete_laplace", rng=0)
+
+
+# ---------------------------------------------------------------------------------------------------------------- refusals
+
+BUDGET = dict(epsilon=1, delta=1e-6)
+ANSWERS = {  # who refuses: a release of data of which there are few, or enough
+    release_if_stable: lambda enough: release_if_stable("Smith", 10**6 if enough else 0, **BUDGET, rng=rng()),
+    unbounded_mean: lambda enough: unbounded_mean(np.zeros(1000 if enough else 1), **BUDGET, rng=rng()),
+    private_scale: lambda enough: private_scale(rng().normal(size=2000 if enough else 2), **BUDGET, rng=rng()),
+    friendly_mean: lambda enough: friendly_mean(np.zeros((2000 if enough else 1, 3)), radius=1, **BUDGET, rng=rng()),
+    friendly_tuples: lambda enough: friendly_tuples(
+        np.tile([[[0.], [9.]]], (2000 if enough else 1, 1, 1)), radius=1, **BUDGET, rng=rng()),
+    private_parity: lambda enough: private_parity(
+        *parity_data(enough), epsilon=2, blocks=9, neighbor="replace", rng=rng()),
+    release_coefficient: lambda enough: release_coefficient(
+        *trial(4000 if enough else 10), move=([0], [1]), domain=Box([(0, 1)]), loss=LOGISTIC, **BUDGET, rows_per_unit=1, rng=rng()),
+    release_vector: lambda enough: release_vector(
+        *trial(4000 if enough else 10), domain=Box([(0, 1)]), loss=LOGISTIC, **BUDGET, split=.3, rows_per_unit=1, rng=rng()),
+    PrivateLogisticRegression: lambda enough: PrivateLogisticRegression(
+        bounds=(0, 1), **BUDGET, rng=rng()).fit(*trial(4000 if enough else 10)),
+}
+
+
+def parity_data(enough):
+    """Records that one parity explains, or that none does."""
+    x = rng(2).integers(0, 2, size=(2000, 3))
+    return x, x[:, 0] if enough else rng(3).integers(0, 2, size=2000)
+
+
+def trial(size):
+    arm = np.arange(size) % 2
+    return arm[:, None], np.arange(size) % 5 < 2 + arm
+
+
+@pytest.mark.parametrize("maker", ANSWERS, ids=lambda maker: maker.__name__)
+def test_a_refusal_of_every_kind_is_told_from_an_answer(maker):
+    answers = [ANSWERS[maker](enough) for enough in (False, True)]
+    assert [refused(answer) for answer in answers] == [True, False]
+    assert [type(refused(answer)) for answer in answers] == [bool, bool]
+
+
+def test_answers_that_look_like_refusals_are_none():
+    assert not any(map(refused, (0., -1, -1.0, np.int64(-1), np.full(3, -1), discrete_laplace([0] * 9, sensitivity=1, epsilon=1, rng=rng()),
+                                 np.array([0, 1, 0], dtype=np.int8), True, None, "nan", [], np.array([]), Ellipsis, (1, "a"))))
+    assert not refused((np.zeros(3), np.zeros(2))) and not refused(PrivateLogisticRegression(bounds=(0, 1), **BUDGET, rng=rng()))
+
+
+def test_many_answers_are_looked_at_one_by_one():
+    some = unbounded_mean(np.stack([np.zeros(1000), 1e9 * np.arange(1000)]), **BUDGET, runs=True, rng=rng())
+    assert refused(some, runs=True).tolist() == [False, True]
+    with pytest.raises(ValueError, match="runs=True"):
+        refused(some)
+    with pytest.raises(ValueError, match="runs"):
+        refused(some, runs="yes")
+    shown = release_if_stable(["Smith", "Jones"], [0, 10**6], **BUDGET, rng=rng())
+    assert refused(shown, runs=True).tolist() == [True, False] and refused(shown[:1]) is True

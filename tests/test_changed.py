@@ -19,6 +19,7 @@ def test_every_module_of_the_package_has_a_test():
 
 
 @pytest.mark.parametrize("file, tests", [
+    ("dplib/glm/compared/recursions.py", {"tests/test_glm_recursions.py", "dplib/glm/compared/recursions.py"}),
     ("dplib/glm/fits.py", {"tests/test_glm_fits.py", "dplib/glm/fits.py"}), ("dplib/_grid.py", {"tests/test_grid.py", "dplib/_grid.py"}),
     ("dplib/mean/estimators.py", {"tests/test_mean_estimators.py", "dplib/mean/estimators.py"}), ("README.md", set())])
 def test_what_is_named_after_a_module_comes_alone(file, tests):

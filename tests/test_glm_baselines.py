@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import norm
 
 from dplib import mechanisms
-from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, fit_model, noisy_gradient, noisy_table, objective_perturbation_idealized, objective_perturbation_scales,
-    oracle, ridge_perturbation)
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, release_from_table
+from dplib.glm.compared import (
+    objective_perturbation_idealized, objective_perturbation_scales, oracle, release_by_noisy_gradients,
+    release_with_ridge)
 from tests.chance import FAR
 from tests.noise import no_noise
 
@@ -50,7 +51,7 @@ def test_a_ridge_fit_moves_by_twice_the_radius_over_the_ridge_and_no_farther():
 def test_noise_of_the_ridge_fit():
     y = np.r_[np.full(6, 3.0), -1.0]
     with no_noise() as asked:
-        theta = ridge_perturbation(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, ridge=2, epsilon=1, delta=1e-6,
+        theta = release_with_ridge(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, ridge=2, epsilon=1, delta=1e-6,
                                    rng=np.random.default_rng(1))
     assert np.allclose(theta, fit_model(np.ones((7, 1)), y, loss=ROBUST, domain=LINE, changes=0, ridge=2).theta)
     assert np.isclose(asked[0].scale, mechanisms.gaussian_sigma(sensitivity=1, epsilon=1, delta=1e-6) * (2 + 1 / 1024) / 2)
@@ -122,7 +123,7 @@ def test_one_noisy_step():
     rng = np.random.default_rng(2)
     sd = float(mechanisms.gaussian_sigma(sensitivity=2, epsilon=1, delta=1e-3))
     given = dict(loss=ROBUST, domain=LINE, iterations=1, step=2, epsilon=1, delta=1e-3)
-    drawn = np.array([noisy_gradient(np.ones((4, 1)), y, **given, rng=rng)[0] for _ in range(size // 100)])
+    drawn = np.array([release_by_noisy_gradients(np.ones((4, 1)), y, **given, rng=rng)[0] for _ in range(size // 100)])
     mean, scale = np.tanh(y / 2).sum() / 2, sd / 2
     assert abs(drawn.mean() - mean) < FAR * scale / math.sqrt(drawn.size)
     assert abs(drawn.std() / scale - 1) < FAR / math.sqrt(2 * drawn.size)
@@ -138,7 +139,7 @@ def test_all_steps_together_spend_delta_and_no_more():
     for iterations in (1, 7, 60):
         given = dict(loss=ROBUST, domain=LINE, iterations=iterations, step=1, epsilon=1, delta=1e-6)
         with no_noise() as asked:
-            noisy_gradient(np.ones((4, 1)), np.zeros(4), **given, rng=np.random.default_rng(1))
+            release_by_noisy_gradients(np.ones((4, 1)), np.zeros(4), **given, rng=np.random.default_rng(1))
         assert len(asked) == iterations and len(set(asked)) == 1
         spent = mechanisms.gaussian_delta(sigma=asked[0].scale, sensitivity=2 * math.sqrt(iterations), epsilon=1)
         assert math.isclose(spent, 1e-6, rel_tol=1e-6)
@@ -152,7 +153,7 @@ def test_steps_without_noise_arrive():
     domain = Box([(-1, 1)] * 2)
     given = dict(loss=ROBUST, domain=domain)
     with no_noise():
-        theta = noisy_gradient(X, y, **given, iterations=200, step=2, epsilon=1, delta=1e-6, rng=rng)
+        theta = release_by_noisy_gradients(X, y, **given, iterations=200, step=2, epsilon=1, delta=1e-6, rng=rng)
     assert np.allclose(theta, fit_model(X, y, **given, changes=0).theta, atol=1e-8)
 
 
@@ -163,7 +164,7 @@ def test_every_person_is_counted_in_the_right_cell():
     kinds = [(a, b, *group) for a, b, group in itertools.product((0, 1), (5, 9), ((0, 0), (1, 0), (0, 1)))]
     rng = np.random.default_rng(4)
     X, y = np.repeat(kinds, 40, axis=0), rng.integers(0, 2, 480)
-    theta = noisy_table(X, y, domain=domain, epsilon=1e9, noise="discrete_laplace", rng=rng)
+    theta = release_from_table(X, y, domain=domain, epsilon=1e9, noise="discrete_laplace", rng=rng)
     assert np.allclose(theta, fit_model(X, y, loss=LOGISTIC, domain=domain, changes=0).theta, atol=1e-9)
 
 
@@ -171,7 +172,7 @@ def test_the_noise_of_the_table():
     """400 tables of two arms: the contrast varies as the noise of four counts lets it."""
     X, y = np.repeat([0.0, 1.0], 2000)[:, None], np.tile([0, 1], 2000)
     rng, domain, epsilon = np.random.default_rng(6), Box([(0, 1)], binary=[0]), 1
-    drawn = np.array([2 * noisy_table(X, y, domain=domain, epsilon=epsilon, noise="laplace", rng=rng)[1] for _ in range(400)])
+    drawn = np.array([2 * release_from_table(X, y, domain=domain, epsilon=epsilon, noise="laplace", rng=rng)[1] for _ in range(400)])
     sd = math.sqrt(4 * 2 * (2 / epsilon)**2) / 1000     # of a log-odds: sqrt(Σ Var/count²)
     assert abs(drawn.mean()) < FAR * sd / math.sqrt(drawn.size)
     assert abs(drawn.std() / sd - 1) < 6.5 * 1.2 / math.sqrt(2 * drawn.size)
@@ -180,12 +181,13 @@ def test_the_noise_of_the_table():
 def test_the_table_wants_cells():
     for domain in (LINE, Box([(0, 1)]), Box([(0, 1)] * 2, binary=[1]), Box([(0, 1)] * 22, binary=range(22))):
         with pytest.raises(ValueError, match="domain"):
-            noisy_table(np.zeros((5, domain.columns)), np.zeros(5), domain=domain, epsilon=1, noise="laplace", rng=np.random.default_rng(1))
+            release_from_table(np.zeros((5, domain.columns)), np.zeros(5), domain=domain, epsilon=1, noise="laplace",
+                               rng=np.random.default_rng(1))
 
 
 def test_an_empty_looking_table_has_an_answer():
     domain, rng = Box([(0, 1)], binary=[0]), np.random.default_rng(1)
-    theta = noisy_table(np.zeros((3, 1)), np.ones(3), domain=domain, epsilon=.1, noise="laplace", rng=rng)
+    theta = release_from_table(np.zeros((3, 1)), np.ones(3), domain=domain, epsilon=.1, noise="laplace", rng=rng)
     assert theta.shape == (2,) and np.isfinite(theta).all()
 
 
@@ -201,10 +203,10 @@ def test_the_oracle_has_the_noise_of_the_data():
 def test_public_arguments_are_checked():
     X, y, rng = np.zeros((5, 1)), np.zeros(5), np.random.default_rng(1)
     given = dict(loss=ROBUST, domain=TWO, epsilon=1, delta=1e-6, rng=rng)
-    for release, wrong in ((ridge_perturbation, dict(ridge=0)), (ridge_perturbation, dict(ridge=1, delta=1)),
-                           (objective_perturbation_idealized, dict(split=1)), (noisy_gradient, dict(iterations=0, step=1)),
-                           (noisy_gradient, dict(iterations=3, step=-1))):
+    for release, wrong in ((release_with_ridge, dict(ridge=0)), (release_with_ridge, dict(ridge=1, delta=1)),
+                           (objective_perturbation_idealized, dict(split=1)), (release_by_noisy_gradients, dict(iterations=0, step=1)),
+                           (release_by_noisy_gradients, dict(iterations=3, step=-1))):
         with pytest.raises(ValueError):
             release(X, y, **given | wrong)
     with pytest.raises(TypeError):
-        noisy_gradient(X, y, **given | dict(iterations=3, step=1, rng=7))
+        release_by_noisy_gradients(X, y, **given | dict(iterations=3, step=1, rng=7))

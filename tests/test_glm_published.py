@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from dplib import _grid
-from dplib.aggregation import Refusal
-from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, Loss, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model, isotropic_noise,
-    mahalanobis_constants, mahalanobis_scale, mismatched_gaussian_delta, published, shift_generic, shift_sharp, shift_source)
-from dplib.glm.terms import Terms
+from dplib.aggregation import Refusal, refused
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, Loss, direction_constants, fit_model
+from dplib.glm.compared import (
+    eigenvalue_ratio_constants, mahalanobis_constants, mismatched_gaussian_delta, published,
+    release_with_condition_number, release_with_isotropic_noise, release_with_mahalanobis_scale, shift_generic,
+    shift_sharp, shift_source)
+from dplib.glm.terms import HALF, Budget, Terms
 from dplib.mechanisms import gaussian_sigma
 from tests.glm_audit import certified, changed, replaced
 from tests.test_glm_vectors import certificates_of, towns
@@ -89,10 +91,10 @@ def largest_delta(release, options, spent, paid, left, dimensions):
 @pytest.mark.parametrize("dimensions", [1, 2])
 def test_what_the_code_does_to_an_adversarial_pair(dimensions):
     """Within its δ in both directions; with a planted mistake beyond it."""
-    audit = lambda module: largest_delta(module.mahalanobis_scale, dict(move=MOVE), 1.0, .025, 2.0, dimensions)
+    audit = lambda module: largest_delta(module.release_with_mahalanobis_scale, dict(move=MOVE), 1.0, .025, 2.0, dimensions)
     assert .01 < audit(published) <= .05
     for mistake in (("constants.length * off * sigma", "constants.length / 2 * sigma"),
-                    ("constants.down * off, terms.left", "constants.down * off, terms.epsilon")):
+                    ("down * off, terms.for_noise", "down * off, terms.for_noise._replace(epsilon=terms.budget.epsilon)")):
         assert audit(changed(*mistake, module=published)) > .05, mistake
 
 
@@ -103,26 +105,27 @@ def test_a_certificate_that_may_stand_for_less_is_refused(form):
                 lambda t, y: ROBUST.curvature(t / 500, y / 500) / 500, .001, ROBUST.outcomes)
     for y in (np.full(10, 3000.0), np.r_[np.full(9, 3000.0), -3000.0]):
         for seed in range(20):
-            release = isotropic_noise(np.ones((10, 1)), y, domain=Box([(-1, 1)], intercept=False), loss=flat, form=form, epsilon=1,
-                                      delta=1e-6, split=.5, rng=np.random.default_rng(seed))
-            assert isinstance(release, Refusal)
+            release = release_with_isotropic_noise(
+                np.ones((10, 1)), y, domain=Box([(-1, 1)], intercept=False), loss=flat, form=form, epsilon=1, delta=1e-6, split=.5,
+                rng=np.random.default_rng(seed))
+            assert refused(release)
 
 
 @pytest.mark.parametrize("ratio", [1.001, 1.004, 1.02])
 def test_the_closed_form_of_the_check_is_enough(ratio):
     """Where ``simple`` answers, shift and ratio together stay within (ε₃, δ/2), and ``exact`` needs less noise; beyond, its σ fails."""
     for epsilon, delta in ((1, 1e-6), (8, .01), (2, 1e-3)):
-        terms = Terms(epsilon, delta, .5, 1)
+        terms = Terms(Budget(epsilon, delta), split=.5, delta_split=HALF, rows=1)
         sigma = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "simple", terms)
         if np.isfinite(sigma):
             for r in (ratio, 1, 1 / ratio):
-                assert mismatched_gaussian_delta(shift=1 / sigma, ratio=r, epsilon=terms.left) <= delta / 2
+                assert mismatched_gaussian_delta(shift=1 / sigma, ratio=r, epsilon=terms.for_noise.epsilon) <= delta / 2
             exact = published._checked_multiplier(SimpleNamespace(up=ratio, down=ratio), "exact", terms)
             assert exact < sigma
-    terms = Terms(1, 1e-6, .5, 1)
+    terms = Terms(Budget(1, 1e-6), split=.5, delta_split=HALF, rows=1)
     part = gaussian_sigma(sensitivity=1, epsilon=.25, delta=2.5e-7)
     assert np.isinf(published._checked_multiplier(SimpleNamespace(up=1.05, down=1.05), "simple", terms))
-    assert mismatched_gaussian_delta(shift=1 / part, ratio=1 / 1.05, epsilon=terms.left) > 1e-6
+    assert mismatched_gaussian_delta(shift=1 / part, ratio=1 / 1.05, epsilon=terms.for_noise.epsilon) > 1e-6
 
 
 def people(loss, n=20_000, seed=1):
@@ -138,7 +141,7 @@ def test_isotropic_noise_has_the_scale_of_its_certificate(loss, form, shift):
     X, y = people(loss)
     split = .25 if form == "sharp" else .5
     given = dict(domain=CUBE, loss=loss, form=form, **BUDGET, split=split)
-    released = isotropic_noise(X, y, **given, rng=np.random.default_rng(3))
+    released = release_with_isotropic_noise(X, y, **given, rng=np.random.default_rng(3))
     fit = fit_model(X, y, loss=loss, domain=CUBE)
     smallest = np.linalg.eigvalsh(fit.hessian)[0]
     assert .5 * smallest / 3 < released.certificate < smallest / 3
@@ -148,7 +151,8 @@ def test_isotropic_noise_has_the_scale_of_its_certificate(loss, form, shift):
          else shift_generic(eigenvalue=eigenvalue, lipschitz=(3**.5, loss.largest_curvature * 3, 3**1.5 / third), size=len(X)))
     sigma = gaussian_sigma(sensitivity=1, epsilon=1 - split, delta=5e-7)
     assert released.prediction_noise == pytest.approx(3**.5 * t * sigma, rel=1e-3)              # κ is 2 + 1/1024
-    noises = np.array([isotropic_noise(X, y, **given, rng=np.random.default_rng(seed)).coefficients - fit.theta for seed in range(30)])
+    runs = [release_with_isotropic_noise(X, y, **given, rng=np.random.default_rng(seed)) for seed in range(30)]
+    noises = np.array([run.coefficients - fit.theta for run in runs])
     assert np.sqrt(np.mean(noises**2)) == pytest.approx(t * sigma, rel=.35)
 
 
@@ -158,8 +162,8 @@ def test_scales_of_one_coefficient():
     inverse = np.linalg.inv(fit.hessian)
     given = dict(move=move, domain=CUBE, loss=ROBUST, **BUDGET)
     maha, exact, simple = (np.array([release(X, y, **given, rng=np.random.default_rng(seed)) for seed in range(40)]) for release in (
-        partial(mahalanobis_scale, split=.25), partial(condition_number_scale, check="exact", split=.5),
-        partial(condition_number_scale, check="simple", split=.5)))
+        partial(release_with_mahalanobis_scale, split=.25), partial(release_with_condition_number, check="exact", split=.5),
+        partial(release_with_condition_number, check="simple", split=.5)))
     assert np.mean([maha, exact, simple]) == pytest.approx(fit.theta[0], abs=1e-3)
     constants = mahalanobis_constants(nu=fit.nu, changes=KAPPA, added=1, removed=1, largest_curvature=.5)
     at_best = 5.71 * constants.length * np.sqrt(inverse[0, 0])
@@ -175,8 +179,9 @@ def test_scales_of_one_coefficient():
 def test_what_the_data_say_never_raises():
     X, y = people(LOGISTIC, n=2000)
     move = (np.zeros(3), np.eye(3)[0])
-    for release in (*(partial(isotropic_noise, form=form) for form in published.FORMS), partial(mahalanobis_scale, move=move),
-                    *(partial(condition_number_scale, check=check, move=move) for check in published.CHECKS)):
+    for release in (*(partial(release_with_isotropic_noise, form=form) for form in published.FORMS),
+                    partial(release_with_mahalanobis_scale, move=move),
+                    *(partial(release_with_condition_number, check=check, move=move) for check in published.CHECKS)):
         for data in ((X[:1], y[:1]), (X[:2], y[:2]), (np.ones_like(X), y), (X, (X[:, 0] > 0).astype(float)), (X * 1e300, y)):
             out = release(*data, domain=CUBE, loss=LOGISTIC, **BUDGET, split=.5, rng=np.random.default_rng(2))
             assert isinstance(out, Refusal) or data[0] is not X
@@ -187,18 +192,18 @@ def test_what_is_public_and_wrong_is_said():
     rng, move = np.random.default_rng(1), (np.zeros(3), np.eye(3)[0])
     good = dict(domain=CUBE, loss=ROBUST, **BUDGET, split=.5, rng=rng)
     with pytest.raises(ValueError, match="form must be one of"):
-        isotropic_noise(X, y, **good, form="exact")
+        release_with_isotropic_noise(X, y, **good, form="exact")
     with pytest.raises(ValueError, match="check must be one of"):
-        condition_number_scale(X, y, **good, move=move, check="sharp")
+        release_with_condition_number(X, y, **good, move=move, check="sharp")
     with pytest.raises(ValueError, match="one_hot"):
-        condition_number_scale(X, y, **good | dict(domain=Box([(0, 1)] * 3, one_hot=[(0, 1, 2)])), move=move, check="exact")
+        release_with_condition_number(X, y, **good | dict(domain=Box([(0, 1)] * 3, one_hot=[(0, 1, 2)])), move=move, check="exact")
     for name, value in (("epsilon", 0), ("delta", .5), ("split", 1), ("loss", "robust")):
-        for release in (partial(isotropic_noise, form="sharp"), partial(mahalanobis_scale, move=move),
-                        partial(condition_number_scale, move=move, check="exact")):
+        for release in (partial(release_with_isotropic_noise, form="sharp"), partial(release_with_mahalanobis_scale, move=move),
+                        partial(release_with_condition_number, move=move, check="exact")):
             with pytest.raises(ValueError, match=name):
                 release(X, y, **good | {name: value})
     with pytest.raises(TypeError, match="rng"):
-        isotropic_noise(X, y, **good | dict(rng=None), form="sharp")
+        release_with_isotropic_noise(X, y, **good | dict(rng=None), form="sharp")
 
 
 def test_a_ball_is_better_for_the_condition_number():
@@ -207,6 +212,7 @@ def test_a_ball_is_better_for_the_condition_number():
     X = rng.normal(size=(7000, 5))
     X *= 5**.5 / np.linalg.norm(X, axis=1, keepdims=True)
     y = X[:, 0] + rng.normal(size=7000)
-    outs = [condition_number_scale(X, y, move=(np.zeros(5), np.eye(5)[0]), domain=domain, loss=ROBUST, check="exact", **BUDGET, split=.5,
-                                   rng=rng) for domain in (Ball(5**.5, columns=5), Box([(-5**.5, 5**.5)] * 5, intercept=False))]
-    assert outs[0] == pytest.approx(1, abs=.2) and isinstance(outs[1], Refusal)
+    given = dict(move=(np.zeros(5), np.eye(5)[0]), loss=ROBUST, check="exact", **BUDGET, split=.5)
+    on_ball, in_cube = (release_with_condition_number(X, y, domain=domain, **given, rng=rng)
+                        for domain in (Ball(5**.5, columns=5), Box([(-5**.5, 5**.5)] * 5, intercept=False)))
+    assert on_ball == pytest.approx(1, abs=.2) and refused(in_cube)

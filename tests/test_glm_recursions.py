@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import laplace as laplace_distribution
 
-from dplib.glm import (
-    Levels, certificate_offset, certify_by_recursion, certify_largest_eigenvalue, generic_levels, linear_levels, shift_sharp, shift_source,
-    source_levels)
-from dplib.glm import recursions
-from dplib.glm.recursions import MOST_LEVELS, MOST_STEPS
+from dplib.glm.compared import (
+    Levels, certificate_offset, certify_by_recursion, certify_largest_eigenvalue, generic_levels, linear_levels,
+    shift_sharp, shift_source, source_levels)
+from dplib.glm.compared import recursions
+from dplib.glm.compared.recursions import MOST_LEVELS, MOST_STEPS
 from tests.chance import FAR, standard_errors
 from tests.glm_pairs import fit, random_data, two_towns
 

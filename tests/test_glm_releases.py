@@ -5,13 +5,13 @@ import pytest
 
 from dplib.aggregation import Refusal
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, fitted_scale, one_certificate, prediction_shift,
-    release_coefficient)
+    LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_coefficient,
+    release_with_fitted_scale, release_with_public_scale)
 from dplib.mean import noise_tail
 from tests.chance import FAR, standard_errors
 from tests.glm_audit import ARMS, LINE, ON_LINE, Law, arms, changed, gap, laplace_gap, law, towns, worst_gap
 
-RELEASES = (one_certificate, fitted_scale, release_coefficient)
+RELEASES = (release_with_public_scale, release_with_fitted_scale, release_coefficient)
 OPTIONS = dict(epsilon=1.0, delta=1e-6, split=.5, rows_per_unit=1)
 TRIAL = dict(move=([0], [1]), domain=ARMS, loss=LOGISTIC)
 
@@ -73,7 +73,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("release", (one_certificate, fitted_scale), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("release", (release_with_public_scale, release_with_fitted_scale), ids=lambda f: f.__name__)
 def test_delta_is_kept(release, pair):
     first, second, given = PAIRS[pair]
     for options in (dict(epsilon=1.0, split=.5, delta=.01), dict(epsilon=4.0, split=.7, delta=1e-4)):
@@ -83,20 +83,21 @@ def test_delta_is_kept(release, pair):
 def test_delta_is_used_up():
     first, second, given = PAIRS["two towns"]
     for delta in (.01, 1e-4):
-        assert worst_gap(one_certificate, first, second, **given, epsilon=1.0, split=.5, delta=delta) > .9 * delta
+        assert worst_gap(release_with_public_scale, first, second, **given, epsilon=1.0, split=.5, delta=delta) > .9 * delta
     first, second, given = PAIRS["a weak corner"]
-    assert worst_gap(one_certificate, first, second, **given, epsilon=1.0, split=.5, delta=.01) > .5 * .01
+    assert worst_gap(release_with_public_scale, first, second, **given, epsilon=1.0, split=.5, delta=.01) > .5 * .01
 
 
 PLANTED = {
-    "a replaced record is one change": (one_certificate, "2 * self.rows", "self.rows", "two towns"),
-    "s in place of 2s": (one_certificate, "(1 if two_arms else 2)", "1", "two towns"),
-    "half of s for two arms": (one_certificate, "(1 if two_arms else 2)", "(.25 if two_arms else 2)", "from arm to arm"),
+    "a replaced record is one change": (release_with_public_scale, "2 * self.rows", "self.rows", "two towns"),
+    "s in place of 2s": (release_with_public_scale, "(1 if two_arms else 2)", "1", "two towns"),
+    "half of s for two arms": (release_with_public_scale, "(1 if two_arms else 2)", "(.25 if two_arms else 2)", "from arm to arm"),
     "the certificate is free": (
-        one_certificate, "sensitivity=reach, epsilon=terms.left", "sensitivity=reach, epsilon=terms.epsilon", "two towns"),
+        release_with_public_scale, "sensitivity=reach, epsilon=terms.for_noise.epsilon", "sensitivity=reach, epsilon=terms.budget.epsilon",
+        "two towns"),
     "the scale of the data is published": (
-        fitted_scale, "bound = min(_above(local, constants, terms, rng), most)", "bound = local", "a weak corner"),
-    "half of the width": (fitted_scale, "local, most = kappa *", "local, most = kappa / 2 *", MANY),
+        release_with_fitted_scale, "bound = min(_above(local, constants, for_bound, rng), most)", "bound = local", "a weak corner"),
+    "half of the width": (release_with_fitted_scale, "local = kappa *", "local = kappa / 2 *", MANY),
     "the fallback looks at the data": (
         release_coefficient, "if share >= GOOD_SHARE", "if share >= LEAST_SHARE and certified.fit.nu > 181", MANY),
 }
@@ -117,8 +118,8 @@ def test_a_unit_of_several_records():
     for rows in (2, 5):
         first, second = towns(30 * rows), towns(28 * rows)
         options = dict(**ON_LINE, epsilon=1.0, split=.5, delta=.01, grid=8)
-        assert .5 < worst_gap(one_certificate, first, second, rows_per_unit=rows, **options) / .01 <= 1 + 1e-9
-        assert worst_gap(one_certificate, first, second, **options) > .05
+        assert .5 < worst_gap(release_with_public_scale, first, second, rows_per_unit=rows, **options) / .01 <= 1 + 1e-9
+        assert worst_gap(release_with_public_scale, first, second, **options) > .05
 
 
 def test_where_the_certificate_ends_the_release_ends():
@@ -129,7 +130,7 @@ def test_where_the_certificate_ends_the_release_ends():
     for release in RELEASES:
         found = law(release, X, y, **ON_LINE, epsilon=1.0, delta=.01, split=.5)
         assert all(follows is None for follows in found.follows)
-    found = law(one_certificate, *towns(400), **ON_LINE, epsilon=1.0, delta=.01, split=.5)
+    found = law(release_with_public_scale, *towns(400), **ON_LINE, epsilon=1.0, delta=.01, split=.5)
     assert all(follows is not None for follows in found.follows)
 
 
@@ -177,7 +178,7 @@ def test_a_ball_turned():
 
 def test_what_is_published():
     X, y = arms(((2000, 900), (2000, 1100)))
-    answer = one_certificate(X, y, **TRIAL, **OPTIONS, rng=np.random.default_rng(3))
+    answer = release_with_public_scale(X, y, **TRIAL, **OPTIONS, rng=np.random.default_rng(3))
     kappa, nu = 2 + 1 / 1024, 900 * 1100 / 2000
     margin = certificate_margin(sensitivity=kappa, epsilon=.5, delta=1e-6)
     assert nu - 2 * margin - .01 <= answer.certificate <= nu
@@ -185,9 +186,10 @@ def test_what_is_published():
     assert answer.sampling_variance == 2 / answer.certificate and answer.missed == 0
     same = release_coefficient(X, y, **TRIAL, **OPTIONS, rng=np.random.default_rng(3))
     assert same == answer                                         # two arms: one certificate with all of δ
-    wide = one_certificate(X, y, **TRIAL | dict(domain=Box([(0, 1)])), **OPTIONS, rng=np.random.default_rng(3))
+    wide = release_with_public_scale(X, y, **TRIAL | dict(domain=Box([(0, 1)])), **OPTIONS, rng=np.random.default_rng(3))
     assert wide.noise_scale == 2 * answer.noise_scale and wide.sampling_variance == 4 / wide.certificate
-    assert one_certificate(X, y, **TRIAL, **OPTIONS | dict(rows_per_unit=2), rng=np.random.default_rng(3)).sampling_variance is None
+    of_two = release_with_public_scale(X, y, **TRIAL, **OPTIONS | dict(rows_per_unit=2), rng=np.random.default_rng(3))
+    assert of_two.sampling_variance is None
 
 
 def test_the_choice_is_a_matter_of_the_certificate():
@@ -206,10 +208,10 @@ def test_the_noise_has_the_scale_that_is_said():
     """One certificate: (value - fit)/scale is Laplace noise; fitted: its scale is below the published bound but for 1 in 1000."""
     X, y = arms(((1000, 450), (1000, 550)))
     exact, rng = np.log(11 / 9) * 2, np.random.default_rng(5)
-    runs = [one_certificate(X, y, **TRIAL, **OPTIONS, rng=rng) for _ in range(400)]
+    runs = [release_with_public_scale(X, y, **TRIAL, **OPTIONS, rng=rng) for _ in range(400)]
     beyond = np.mean([abs(run.value - exact) > run.noise_scale * np.log(5) for run in runs])
     assert abs(standard_errors(beyond * 400, 400, .2)) < FAR
-    runs = [fitted_scale(X, y, **TRIAL, **OPTIONS, rng=rng) for _ in range(250)]
+    runs = [release_with_fitted_scale(X, y, **TRIAL, **OPTIONS, rng=rng) for _ in range(250)]
     inside = [abs(run.value - exact) <= -run.noise_scale * np.log(.2 - run.missed) for run in runs]
     assert standard_errors(sum(inside), 250, .8) > -FAR
     assert {run.mechanism for run in runs} == {"fitted scale"}
@@ -288,7 +290,7 @@ def test_data_never_raise(release, data):
 def test_a_refusal_says_nothing_of_the_data():
     rng = np.random.default_rng(0)
     said = {str(release(X, y, move=(np.zeros(c), np.eye(c)[0]), domain=Box([(-1, 1)] * c), loss=LOGISTIC, **OPTIONS, rng=rng))
-            for _, X, y, c in data_sets() for release in (one_certificate,)}
+            for _, X, y, c in data_sets() for release in (release_with_public_scale,)}
     assert len(said) == 1
 
 

@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import norm
 
 from dplib.accounting import PrivacyLoss
-from dplib.glm import (
-    direction_constants, gaussian_noise_multiplier, integrated_delta, laplace_epsilon, mismatched_gaussian_delta, vector_noise_multiplier)
-from dplib.glm.scales import _worst
+from dplib.glm import direction_constants, laplace_epsilon, vector_noise_multiplier
+from dplib.glm.compared import gaussian_noise_multiplier, integrated_delta, mismatched_gaussian_delta
+from dplib.glm.compared.mismatch import _worst
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from tests.chance import FAR
 

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import linprog
 
 from dplib import glm
-from dplib.glm import (
-    direction_constants, eigenvalue_ratio_constants, mahalanobis_constants, prediction_shift, shift_generic, shift_sharp, shift_source,
-    vector_constants)
+from dplib.glm import direction_constants, prediction_shift, vector_constants
+from dplib.glm.compared import (
+    eigenvalue_ratio_constants, mahalanobis_constants, shift_generic, shift_sharp, shift_source)
 from tests.glm_pairs import corner, fit, objective, random_data, two_towns, width
 
 ROOT5, ROBUST, LOGISTIC = 5**.5, 1 / 2, 1 / 4

@@ -10,8 +10,9 @@ from scipy.stats import norm
 from dplib import _grid
 from dplib.aggregation import Refusal
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, certificates, certify_below, fit_model, mismatched_gaussian_delta, prediction_shift, release_vector,
+    LOGISTIC, ROBUST, Ball, Box, certificates, certify_below, fit_model, prediction_shift, release_vector,
     vector_constants, vector_noise_multiplier)
+from dplib.glm.compared import mismatched_gaussian_delta
 from dplib.mechanisms import gaussian_delta, gaussian_sigma, grid_step
 
 KAPPA = 2 + 1 / 1024

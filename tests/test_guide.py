@@ -31,7 +31,7 @@ NO_BOUND = {  # of their error, and why
 }
 NO_STATEMENT = {  # of their own, and why
     "oracle": "not private: what a release would be if its scale were known",
-    "mahalanobis_scale": "of a paper, to be measured against",
+    "release_with_mahalanobis_scale": "of a paper, to be measured against",
     "certify_by_recursion": "the bounds that it rests on have theirs",
 }
 NO_ROW = {  # in benchmarks/run.py, by the reason
@@ -42,11 +42,11 @@ NO_ROW = {  # in benchmarks/run.py, by the reason
     "the work is that of another one, which has a row": """
         truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
         release_local release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
-        friendly_core_mean         one_certificate certify_by_recursion certify_largest_eigenvalue""",
+        friendly_core_mean         release_with_public_scale certify_by_recursion certify_largest_eigenvalue""",
     "the work is that of the caller's own program": """
         subsample_and_aggregate simulate_local_protocol""",
     "itself something to be measured against": """
-        laplace_idealized gaussian_idealized oracle ridge_perturbation noisy_gradient noisy_table
+        laplace_idealized gaussian_idealized oracle release_with_ridge release_by_noisy_gradients release_from_table
         objective_perturbation_idealized""",
 }
 
@@ -69,8 +69,9 @@ def missing(function):
     name, said = function.__name__, inspect.getdoc(function) or ""
     for part in (part for part in PARTS if part not in said):
         yield "step 2: the docstring has no " + part.strip("- \n")
-    if not re.match(r"[^\n]+[.?]\n\n", said):
-        yield "step 2: the docstring does not say in one line what the function does"
+    first = said.split("\n\n")[0]
+    if first.count("\n") > 1 or re.search(r"[.?]\s", first) or first[-1:] not in (".", "?"):
+        yield "step 2: the docstring does not say in one sentence what the function does"
     if not mentions(read(f"tests/test_{function.__module__.split('.')[1]}*.py"), name):
         yield "step 3: no test of its subject names it"
     if not LABEL.search(said) and not mentions(CLAIMS, name) and name not in NO_STATEMENT:

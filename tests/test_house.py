@@ -74,18 +74,19 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
-            "aggregation": ["stability", "answers", "blocks"],
+            "aggregation": ["stability", "refusals", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "core", "tuples"],
-            "glm": ["losses", "domains", "fits", "stability", "eigenvalues", "scales", "certificates", "recursions", "terms", "results",
-                    "releases", "vectors", "estimator", "baselines", "tables", "published"]}
+            "glm": ["typed", "losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "releases", "vectors",
+                    "estimator", "tables", "compared"],
+            "glm/compared": ["eigenvalues", "mismatch", "recursions", "baselines", "published"]}
 
 
 NOT_IN_THE_PACKAGE = {"matplotlib", "ipywidgets", "anywidget", "pandas", "statsmodels", "sphinx", "IPython"}
 
 
 def files(subject, root=ROOT):
-    """The one file of a subject, or those of its package."""
-    return sorted((root / "dplib" / subject).glob("*.py")) or [root / "dplib" / f"{subject}.py"]
+    """The one file of a subject, or those of its package and of the packages in it."""
+    return sorted((root / "dplib" / subject).rglob("*.py")) or [root / "dplib" / f"{subject}.py"]
 
 
 def against_the_arrows(root=ROOT):
@@ -96,10 +97,11 @@ def against_the_arrows(root=ROOT):
         others = {name.split(".")[0] for name in imported}
         yield from ((subject, name) for name in (ours - set(ORDER[:place])) | (others & NOT_IN_THE_PACKAGE))
     for package, modules in PACKAGES.items():
+        start = f"dplib.{package.replace('/', '.')}."
         for place, module in enumerate(modules):
-            imported = imports(root / "dplib" / package / f"{module}.py", root)
-            inside = {name.split(".")[2] for name in imported if name.startswith(f"dplib.{package}.")}
-            yield from ((module, name) for name in inside - set(modules[:place]))
+            imported = {name for file in files(f"{package}/{module}", root) for name in imports(file, root)}
+            inside = {name.removeprefix(start).split(".")[0] for name in imported if name.startswith(start)}
+            yield from ((module, name) for name in inside - {module} - set(modules[:place]))
 
 
 def test_a_subject_imports_only_earlier_ones_and_nothing_of_the_book():
@@ -125,6 +127,8 @@ def spoil(file, line):
     ("mean/distributions.py", "from ..audit import hockey_stick", ("mean", "audit")),
     ("mean/distributions.py", "from .inference import mean_interval", ("distributions", "inference")),
     ("mean/distributions.py", "from . import adaptive", ("distributions", "adaptive")),
+    ("glm/tables.py", "from dplib.glm.compared import oracle", ("tables", "compared")),
+    ("glm/compared/eigenvalues.py", "from dplib.glm.compared import oracle", ("eigenvalues", "oracle")),
     ("audit.py", "import pandas as pd", ("audit", "pandas"))])
 def test_an_import_against_the_arrows_is_found(house, file, line, found):
     spoil(house / "dplib" / file, line)
@@ -285,8 +289,15 @@ def test_the_citation_names_the_version():
 def test_the_list_of_modules_is_complete():
     found = {item.stem for item in (ROOT / "dplib").iterdir() if (item.suffix == ".py" or (item / "__init__.py").exists())}
     assert set(ORDER) == found - {"__init__", "book"}
-    inside = {subject: {file.stem for file in files(subject)} - {"__init__"} for subject in ORDER if (ROOT / "dplib" / subject).is_dir()}
-    assert {package: set(modules) for package, modules in PACKAGES.items()} == inside
+    packages = [file.parent for subject in ORDER for file in files(subject) if file.stem == "__init__"]
+    assert {package: set(modules) for package, modules in PACKAGES.items()} == {
+        package.relative_to(ROOT / "dplib").as_posix(): set(modules_in(package)) for package in packages}
+
+
+def modules_in(package):
+    """The names of its modules, and of the packages in it."""
+    return [item.stem for item in package.iterdir() if item.stem != "__init__"
+            and (item.suffix == ".py" or (item / "__init__.py").exists())]
 
 
 def test_ci_runs_the_two_commands_of_the_readme():

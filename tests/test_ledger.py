@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dplib import _grid, friendly, glm, mean, mechanisms, queries
-from dplib.aggregation import Refusal
-from dplib.glm import published, releases, vectors
+from dplib.aggregation import refused
+from dplib.glm import releases, terms, vectors
+from dplib.glm.compared import published
 from tests.chance import rng
 from tests.ledger import ledger
 from tests.mutants import changed
@@ -17,7 +18,8 @@ TIMES = {  # who pays more than once for what costs a person, or a pair of neigh
     friendly.friendly_mean: (1, 2),          # δ for a test that bad data pass, or for the noise of good ones, and data are one or the other
     friendly.friendly_tuples: (1, 2),
 }
-ONLY_PART = {glm.certify_by_recursion, glm.certify_largest_eigenvalue, mean.mean_interval}     # δ is in a threshold; three estimators
+ONLY_PART = {  # δ is in a threshold; three estimators
+    glm.compared.certify_by_recursion, glm.compared.certify_largest_eigenvalue, mean.mean_interval}
 COMPOSED = [function for function in PACKAGE if function not in BY_LAW and function not in NOT_PRIVATE and function not in ONLY_PART]
 
 SIGNS = rng(3).choice([-1, 1], size=(20_000, 3))
@@ -25,10 +27,10 @@ OUTCOMES = SIGNS @ [1, 2, 0] + rng(4).normal(size=20_000)
 MODEL = dict(domain=glm.Box([(-1, 1)] * 3, intercept=False), loss=glm.ROBUST, epsilon=1, delta=1e-6, split=.4)
 ONE_NUMBER = MODEL | dict(move=([0, 0, 0], [1, 0, 0]))
 PLENTY = {  # releases of so much data that no certificate is too small, in every form that there is
-    glm.one_certificate: [ONE_NUMBER], glm.fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
-    glm.release_vector: [MODEL], glm.mahalanobis_scale: [ONE_NUMBER],
-    glm.isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
-    glm.condition_number_scale: [ONE_NUMBER | dict(check=check, epsilon=4) for check in ("exact", "simple")],
+    glm.release_with_public_scale: [ONE_NUMBER], glm.release_with_fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
+    glm.release_vector: [MODEL], glm.compared.release_with_mahalanobis_scale: [ONE_NUMBER],
+    glm.compared.release_with_isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
+    glm.compared.release_with_condition_number: [ONE_NUMBER | dict(check=check, epsilon=4) for check in ("exact", "simple")],
 }
 
 
@@ -45,23 +47,23 @@ def cases_of(function, name=None):
 
 def shares(cases, times):
     """(ε, δ) of each release that answers, and then of those that refuse, as shares of what was promised."""
-    answered, refused = [], []
+    answered, declined = [], []
     for release, pairs, epsilon, delta, _ in cases:
         for x, _ in list(pairs)[:4:3]:
             with ledger() as book:
                 answer = release(x, rng(1))
             paid = book.epsilon / epsilon / times[0], book.delta / delta / times[1] if delta else 0.0
-            (refused if isinstance(answer, Refusal) else answered).append((*paid, bool(delta)))
-    return answered, refused
+            (declined if refused(answer) else answered).append((*paid, bool(delta)))
+    return answered, declined
 
 
 def balance(function, name=None):
     """Fails unless every answer was paid for with all of ε and δ, and every refusal with no more."""
-    answered, refused = shares(cases_of(function, name), TIMES.get(name or function, (1, 1)))
+    answered, declined = shares(cases_of(function, name), TIMES.get(name or function, (1, 1)))
     assert answered
     for epsilon, delta, approximate in answered:
         assert epsilon == pytest.approx(1, rel=1e-9) and delta == pytest.approx(float(approximate), rel=1e-9)
-    assert all(epsilon <= 1 and delta <= 1 for epsilon, delta, _ in refused)
+    assert all(epsilon <= 1 and delta <= 1 for epsilon, delta, _ in declined)
 
 
 @pytest.mark.parametrize("function", COMPOSED, ids=lambda f: f.__name__)
@@ -69,30 +71,40 @@ def test_the_books_balance(function):
     balance(function)
 
 
-HALF, WHOLE = "terms.delta / 2", "terms.delta"
+CERTIFICATE = (terms.Terms, "certify", "epsilon, delta = self.for_certificate",
+               "epsilon, delta = self.for_certificate.epsilon, self.budget.delta")
+SECRET, ALL_OF_DELTA = "for_secret(*for_value)", "for_secret(for_value.epsilon, certified.terms.budget.delta)"
 FORGED = {  # what is paid twice, or not at all: (who shows it, where, which function of it, old, new)
-    "δ of the certificate of a fitted scale": (glm.fitted_scale, releases, "fitted_scale", HALF, WHOLE),
-    "δ of the certificate of a coefficient": (glm.release_coefficient, releases, "release_coefficient",
-                                              "loss, terms.delta / 2", "loss, terms.delta"),
-    "δ of the noise of a fitted scale": (glm.fitted_scale, releases, "_share_of_the_shift", HALF, WHOLE),
-    "δ of the noise of a coefficient": (glm.release_coefficient, releases, "_share_of_the_shift", HALF, WHOLE),
-    "ε of the scale that is published": (glm.fitted_scale, releases, "_above", "FOR_THE_SCALE * terms.left", "terms.left"),
-    "ε of the public scale": (glm.one_certificate, releases, "_with_public_scale", "epsilon=terms.left", "epsilon=terms.epsilon"),
-    "δ of the certificate of a vector": (glm.release_vector, vectors, "release_vector", HALF, WHOLE),
-    "δ of the noise of a vector": (glm.release_vector, vectors, "release_vector", "terms.left, terms.delta / 2", "terms.left, terms.delta"),
-    "δ of isotropic noise": (glm.isotropic_noise, published, "isotropic_noise", HALF, WHOLE),
-    "δ of its certificate": (glm.isotropic_noise, published, "_isotropic_shift", HALF, WHOLE),
-    "δ of two eigenvalues": (glm.condition_number_scale, published, "_both_eigenvalues", "terms.delta / 4", HALF),
-    "ε of two eigenvalues": (glm.condition_number_scale, published, "_both_eigenvalues", "terms.spent / 2", "terms.spent"),
-    "δ of an exact check": (glm.condition_number_scale, published, "_checked_multiplier",
-                            "down, terms.left, terms.delta / 2", "down, terms.left, terms.delta"),
-    "δ of the first check": (glm.condition_number_scale, published, "_checked_multiplier",
-                             "for_secret(terms.left, terms.delta / 2)", "for_secret(terms.left, terms.delta)"),
-    "δ of the certificate in units of v": (glm.mahalanobis_scale, published, "mahalanobis_scale",
-                                           "loss, terms.delta / 2", "loss, terms.delta"),
-    "δ of the noise in units of v": (glm.mahalanobis_scale, published, "mahalanobis_scale",
-                                     "terms.left, terms.delta / 2", "terms.left, terms.delta"),
+    "δ of the certificate of a fitted scale": (glm.release_with_fitted_scale, *CERTIFICATE),
+    "δ of the certificate of a coefficient": (glm.release_coefficient, *CERTIFICATE),
+    "δ of the noise of a fitted scale": (glm.release_with_fitted_scale, releases, "_share_of_the_shift", SECRET, ALL_OF_DELTA),
+    "δ of the noise of a coefficient": (glm.release_coefficient, releases, "_share_of_the_shift", SECRET, ALL_OF_DELTA),
+    "ε of the scale that is published": (glm.release_with_fitted_scale, releases, "_above", "for_bound.epsilon", "20 * for_bound.epsilon"),
+    "ε of the public scale": (glm.release_with_public_scale, releases, "_with_public_scale",
+                              "terms.for_noise.epsilon", "terms.budget.epsilon"),
+    "δ of the certificate of a vector": (glm.release_vector, *CERTIFICATE),
+    "δ of the noise of a vector": (glm.release_vector, vectors, "release_vector",
+                                   "for_secret(*terms.for_noise,", "for_secret(terms.for_noise.epsilon, terms.budget.delta,"),
+    "δ of isotropic noise": (glm.compared.release_with_isotropic_noise, published, "release_with_isotropic_noise",
+                             "delta=delta,\n", "delta=terms.budget.delta,\n"),
+    "δ of its certificate": (glm.compared.release_with_isotropic_noise, published, "_isotropic_shift",
+                             "**terms.for_certificate.named(),", "epsilon=terms.for_certificate.epsilon, delta=terms.budget.delta,"),
+    "δ of two eigenvalues": (glm.compared.release_with_condition_number, published, "_both_eigenvalues",
+                             "terms.for_certificate.halved()", "terms.for_certificate.halved()\n    "
+                             "for_smallest = for_largest = for_smallest._replace(delta=terms.for_certificate.delta)"),
+    "ε of two eigenvalues": (glm.compared.release_with_condition_number, published, "_both_eigenvalues",
+                             "terms.for_certificate.halved()", "terms.for_certificate.halved()\n    "
+                             "for_smallest = for_largest = for_smallest._replace(epsilon=terms.for_certificate.epsilon)"),
+    "δ of an exact check": (glm.compared.release_with_condition_number, published, "_checked_multiplier",
+                            "down, terms.for_noise)", "down, terms.for_noise._replace(delta=terms.budget.delta))"),
+    "δ of the first check": (glm.compared.release_with_condition_number, published, "_checked_multiplier",
+                             "for_secret(*terms.for_noise)", "for_secret(terms.for_noise.epsilon, terms.budget.delta)"),
+    "δ of the certificate in units of v": (glm.compared.release_with_mahalanobis_scale, *CERTIFICATE),
+    "δ of the noise in units of v": (glm.compared.release_with_mahalanobis_scale, published, "release_with_mahalanobis_scale",
+                                     "off, terms.for_noise)", "off, terms.for_noise._replace(delta=terms.budget.delta))"),
     "ε of Laplace noise": (mechanisms.laplace, mechanisms, "laplace", "epsilon=epsilon, ", "epsilon=2 * epsilon, "),
+    "all of ε once more for the rest": (glm.release_vector, terms.Budget, "parted", "(1 - epsilon) * self.epsilon", "self.epsilon"),
+    "all of δ once more for the rest": (glm.release_vector, terms.Budget, "parted", "(1 - delta) * self.delta", "self.delta"),
 }
 
 
@@ -102,6 +114,14 @@ def test_a_forged_budget_is_noticed(forged, monkeypatch):
     monkeypatch.setattr(module, name, changed(getattr(module, name), old, new))
     with pytest.raises(AssertionError):
         balance(getattr(module, name) if name == function.__name__ else function, function)
+
+
+def test_the_parts_of_a_budget_are_the_whole():
+    for epsilon, delta, share, of_delta in rng(5).random((200, 4)):
+        budget = terms.Budget(epsilon, delta)
+        for parts in (budget.parted(epsilon=share, delta=of_delta), budget.halved(),
+                      terms.Terms(budget, split=share, delta_split=of_delta, rows=1).parts):
+            assert np.sum(parts, axis=0) == pytest.approx(budget, rel=3e-16)
 
 
 def test_a_payment_within_another_one_counts_once_and_noise_that_is_not_used_costs_nothing():

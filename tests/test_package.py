@@ -11,6 +11,7 @@ import pytest
 from docutils.core import publish_doctree
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
+from dplib import glm
 from dplib.book.reference import all_names, public_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +27,7 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
-        "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
+        "answer": "returned", "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
         "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
         "deep": "gnored", "params": "new value"}
 PROBLEM = {"variables": "how many",
@@ -223,3 +224,25 @@ def test_the_list_of_all_names_has_each_one_once_under_the_page_of_its_subject()
     assert sorted(re.findall(r"\]\((.*?)\)", "".join(titles))) == pages
     assert ": Counting cells: known in advance, or named by the data." in lines
     assert "  `least_size`" in lines
+
+
+# --- names that were ---------------------------------------------------------------------------------------------------------
+
+OLD_NAMES = (ROOT / "tests/old_names.txt").read_text(encoding="utf-8").split()     # of version 0.1.0, one a line
+NAMES = {*public_names().values(), "dplib.glm.LOGISTIC", "dplib.glm.ROBUST"}
+RENAMED = [name for name in OLD_NAMES if name not in NAMES]
+
+
+def test_there_are_all_old_names_and_no_other_ones_in_a_table_of_them():
+    assert len(OLD_NAMES) == len(set(OLD_NAMES)) >= 188 and RENAMED
+    assert {f"dplib.glm.{name}" for name in glm.RENAMED} == {name for name in RENAMED if name.startswith("dplib.glm.")}
+    with pytest.raises(ImportError, match="no_such_name"):
+        from dplib.glm import no_such_name  # noqa: F401
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_an_old_name_leads_to_its_new_one_with_a_warning_that_says_it(name):
+    with pytest.warns(DeprecationWarning, match=rf"{re.escape(name)} is now ([\w.]+);") as said:
+        found = _find(name)
+    new = re.search(r"is now ([\w.]+);", str(said[0].message))[1]
+    assert new in NAMES and _find(new) is found and said[0].filename == __file__

@@ -31,20 +31,30 @@ def link_names(app, doctree):
 def public_names():
     """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}.
 
-    A subject is a module, or a package that says in `__all__` what it offers; its own modules are its private matter.
+    A subject is a module, or a package that says in `__all__` what it offers; its own modules are its private matter, but a
+    package inside of it is a subject, too.
     """
     import dplib
     names = {}
-    for info in pkgutil.iter_modules(dplib.__path__, "dplib."):
-        if info.name.startswith("dplib._") or info.name == "dplib.book":
-            continue
-        subject = importlib.import_module(info.name)
-        own = [name for name, item in vars(subject).items() if getattr(item, "__module__", None) == info.name]
-        names[info.name] = info.name
+    for place in _subjects(dplib):
+        subject = importlib.import_module(place)
+        own = [name for name, item in vars(subject).items() if getattr(item, "__module__", None) == place]
+        names[place] = place
         for name in getattr(subject, "__all__", own):
             if not name.startswith("_") and callable(getattr(subject, name)):
-                names[name] = names[f"{info.name}.{name}"] = f"{info.name}.{name}"
+                names[name] = names[f"{place}.{name}"] = f"{place}.{name}"
     return names
+
+
+def _subjects(package, modules=True):
+    """The places of the modules of a package, if these are subjects, and of the packages in it."""
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if info.name.startswith("dplib._") or info.name == "dplib.book":
+            continue
+        if modules or info.ispkg:
+            yield info.name
+        if info.ispkg:
+            yield from _subjects(importlib.import_module(info.name), modules=False)
 
 
 class AllNames(SphinxDirective):

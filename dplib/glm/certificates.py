@@ -10,19 +10,23 @@ a, γ
     The noise is γ (Z - a) for an integer Z with |Z| ≤ a, on a grid of γ = κ/1024.
 """
 
+from __future__ import annotations
+
 from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
 
 from dplib import _checks, _grid, _samplers
+from dplib.glm.typed import ArrayLike, Floats, Generator, Real
 
 GRID = 1024  # steps of the grid for a change of κ
-LARGEST = 2.0**51  # steps: no statistic counts for more, so that noise is added to integers without rounding
+LARGEST_STATISTIC = 2.0**51  # steps: none counts for more, so that no sum with noise is rounded
 
 
-def certificate_margin(*, sensitivity, epsilon, delta):
-    """How much `certify_below` loses typically; twice as much at most, up to a step of its grid and for T ≤ 2^41 κ.
+def certificate_margin(*, sensitivity: Real, epsilon: Real, delta: Real) -> float:
+    """How much `certify_below` loses typically; twice as much at most, up to a step of its grid and
+    for T ≤ 2^41 κ.
 
     Parameters
     ----------
@@ -35,9 +39,10 @@ def certificate_margin(*, sensitivity, epsilon, delta):
 
     Notes
     -----
-    :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)) for ε ≥ 0.001. Rounding takes 2^-43 off ε, which
-        shows below that.
-    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below).
+    :Error: Within κ/1024 of (κ/ε) ln(1 + (e^ε - 1)/(2δ)) for ε ≥ 0.001. Rounding takes 2^-43 off ε,
+        which shows below that.
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature*
+        (thm-certify-below).
 
     Examples
     --------
@@ -47,7 +52,8 @@ def certificate_margin(*, sensitivity, epsilon, delta):
     return _sensitivity(sensitivity) * _bound(*_budget(epsilon, delta)) / GRID
 
 
-def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
+def certify_below(statistic: ArrayLike, *, sensitivity: Real, epsilon: Real, delta: Real,
+                  rng: Generator) -> Floats:
     """Publish a lower bound of a statistic that holds for sure.
 
     Parameters
@@ -65,9 +71,11 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     -----
     :Privacy: (ε, δ)-DP under the relation of ``sensitivity``, for what is published with or without
         the 0; exact coins. T is rounded down to the grid, exactly.
-    :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for 0 ≤ T ≤ 2^41 κ, where `certificate_margin` is κa/1024.
-    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature* (thm-certify-below); Geng, Ding, Guo
-        and Kumar, *Tight analysis of privacy and utility tradeoff in approximate differential privacy* (2020).
+    :Error: T - 2κa/1024 - κ/1024 ≤ ν̂ ≤ T for 0 ≤ T ≤ 2^41 κ, where `certificate_margin` is
+        κa/1024.
+    :References: Theorem *A certificate that never lies* on the page *Vouching for curvature*
+        (thm-certify-below); Geng, Ding, Guo and Kumar, *Tight analysis of privacy and utility
+        tradeoff in approximate differential privacy* (2020).
 
     Examples
     --------
@@ -78,9 +86,11 @@ def certify_below(statistic, *, sensitivity, epsilon, delta, rng):
     sensitivity = _sensitivity(sensitivity)
     epsilon, delta = _budget(epsilon, delta)
     step = sensitivity / GRID
-    statistic = np.clip(_checks.reals("statistic", statistic), -LARGEST * step, LARGEST * step)
+    largest = LARGEST_STATISTIC * step
+    statistic = np.clip(_checks.reals("statistic", statistic), -largest, largest)
     bound = _bound(epsilon, delta)
-    noise = _samplers.truncated_two_sided_geometric(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
+    draw = _samplers.truncated_two_sided_geometric
+    noise = draw(epsilon / GRID, bound, statistic.shape, _checks.generator(rng)) - bound
     below = _steps_below(statistic, step)
     with np.errstate(over="ignore"):  # at the end of the floats
         return np.maximum((below + noise) * step, 0.0)
@@ -96,13 +106,14 @@ def _steps_below(statistic, step):
 
 
 def _sensitivity(sensitivity):
-    return _checks.real("sensitivity", sensitivity, at_least=1e-290)  # a step of the grid must keep its digits
+    return _checks.real("sensitivity", sensitivity, at_least=1e-290)  # a step keeps its digits
 
 
 def _budget(epsilon, delta):
     """ε and δ, less what the rounding of the coins' probabilities costs."""
     epsilon = _checks.real("epsilon", epsilon, at_least=2.0**-32, at_most=_checks.LARGEST_EXPONENT)
-    return epsilon * (1 - 2.0**-50) - _samplers.ROUNDING, _checks.parameter("delta", delta, below=0.5) * (1 - 2.0**-40)
+    delta = _checks.parameter("delta", delta, below=0.5)
+    return epsilon * (1 - 2.0**-50) - _samplers.ROUNDING, delta * (1 - 2.0**-40)
 
 
 @lru_cache(maxsize=256)

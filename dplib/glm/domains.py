@@ -1,7 +1,7 @@
 """Which covariates a person may have: public sets, and what the theorems need to know of them.
 
-All fits and releases work in coordinates of the set's own, in which it reaches from -1 to 1 along a number's coordinate, so that no
-unit of measurement matters.
+All fits and releases work in coordinates of the set's own, in which it reaches from -1 to 1 along a
+number's coordinate, so that no unit of measurement matters.
 
 Symbols
 -------
@@ -9,7 +9,10 @@ x, z : one record, and a direction, in these coordinates
 B : a symmetric positive definite matrix, given by a factor F with B = F Fᵀ
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
@@ -17,6 +20,7 @@ from itertools import product
 import numpy as np
 
 from dplib import _checks
+from dplib.glm.typed import ArrayLike, Floats, NDArray
 
 MOST_CORNERS = 2**16  # beyond it a bound takes the place of the maximum over all corners
 ROWS = 1 << 11  # at a time, with limits of the same shape: NumPy is slow along short axes
@@ -28,21 +32,22 @@ class Domain(ABC):
 
     @property
     @abstractmethod
-    def dimension(self):
+    def dimension(self) -> int:
         """How many coefficients a model has."""
 
     @property
     @abstractmethod
-    def reach(self):
+    def reach(self) -> float:
         """The largest length of a record in these coordinates."""
 
     @property
-    def spread(self):
-        """At most σ(|z|)/σ(z), for the directions z: how much a sum of sizes may be above the size of a sum."""
+    def spread(self) -> float:
+        """At most σ(|z|)/σ(z), for the directions z: how much a sum of sizes may be above the size
+        of a sum."""
         return 1.0
 
     @abstractmethod
-    def design(self, X):
+    def design(self, X: ArrayLike) -> NDArray[np.float64]:
         """The records in the coordinates of the domain, moved into it: shape (n, dimension).
 
         Parameters
@@ -51,7 +56,7 @@ class Domain(ABC):
         """
 
     @abstractmethod
-    def point(self, name, values):
+    def point(self, name: str, values: ArrayLike) -> NDArray[np.float64]:
         """One declared point of the domain in its coordinates; outside of it there is none.
 
         Parameters
@@ -61,8 +66,9 @@ class Domain(ABC):
         """
 
     @abstractmethod
-    def coefficients(self, theta):
-        """Coefficients for X as it was measured, the intercept first if there is one: shape (dimension,).
+    def coefficients(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients for X as it was measured, the intercept first if there is one: shape
+        (dimension,).
 
         Parameters
         ----------
@@ -70,7 +76,7 @@ class Domain(ABC):
         """
 
     @abstractmethod
-    def width(self, z):
+    def width(self, z: ArrayLike) -> Floats:
         """The largest |xᵀz| over the domain.
 
         Parameters
@@ -79,7 +85,7 @@ class Domain(ABC):
         """
 
     @abstractmethod
-    def leverage(self, factor):
+    def leverage(self, factor: NDArray[np.float64]) -> float:
         """The largest xᵀ F Fᵀ x over the domain, or an upper bound of it.
 
         Parameters
@@ -88,7 +94,7 @@ class Domain(ABC):
         """
 
     @abstractmethod
-    def dual(self, gradient):
+    def dual(self, gradient: ArrayLike) -> float:
         """The largest gᵀz over all directions z of width at most 1, or an upper bound of it.
 
         Parameters
@@ -99,26 +105,30 @@ class Domain(ABC):
 
 @dataclass(frozen=True)
 class Box(Domain):
-    """Covariates between public limits, some of them declared to be two-valued or the columns of one category.
+    """Covariates between public limits, some of them declared to be two-valued or the columns of
+    one category.
 
     Parameters
     ----------
-    bounds : sequence of pairs (lo, hi), one for each column of X, from public knowledge and never from the data
+    bounds : sequence of pairs (lo, hi), one for each column of X,
+        from public knowledge and never from the data
     binary : columns that hold only lo or hi; a value in between counts as the nearer end
-    one_hot : tuples of columns with limits (0, 1), of which at most one is 1; a row that has more is scaled down
+    one_hot : tuples of columns with limits (0, 1), of which at most one is 1;
+        a row that has more is scaled down
     intercept : bool, whether a column of ones is put in front
 
     Raises
     ------
     ValueError
-        for limits that are no intervals, or not symmetric around 0 without an intercept; for columns that do not exist or are
-        declared twice
+        for limits that are no intervals, or not symmetric around 0 without an intercept; for
+        columns that do not exist or are declared twice
 
     Notes
     -----
-    :Privacy: Values outside are moved inside, to the nearest end or, in a category, by scaling down, which is part of every mechanism that
-        uses the box.
-    :Error: ``leverage`` is a maximum over all corners, up to 65,536 of them; beyond that the smaller of two upper bounds.
+    :Privacy: Values outside are moved inside, to the nearest end or, in a category, by scaling
+        down, which is part of every mechanism that uses the box.
+    :Error: ``leverage`` is a maximum over all corners, up to 65,536 of them; beyond that the
+        smaller of two upper bounds.
     :References: Proposition *No unit matters* on the page *Vouching for curvature* (prop-affine).
 
     Examples
@@ -130,23 +140,27 @@ class Box(Domain):
            [ 1.,  1.,  1.]])
     """
 
-    bounds: tuple
-    binary: tuple = ()
-    one_hot: tuple = ()
+    bounds: Sequence[tuple[float, float]]
+    binary: Sequence[int] = ()
+    one_hot: Sequence[Sequence[int]] = ()
     intercept: bool = True
 
     def __post_init__(self):
         limits = tuple(_checks.interval(f"bounds[{j}]", pair) for j, pair in enumerate(self.bounds))
         if not limits and not self.intercept:
-            raise ValueError("bounds must have at least one column if there is no intercept, got none")
+            raise ValueError("bounds must have at least one column if there is no intercept, "
+                             "got none")
         groups = tuple(tuple(group) for group in self.one_hot)
         if not all(groups):
             raise ValueError(f"one_hot must have no empty group, got {groups}")
-        for name, value in (("bounds", limits), ("binary", tuple(self.binary)), ("one_hot", groups)):
+        fields = dict(bounds=limits, binary=tuple(self.binary), one_hot=groups)
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
         for j, (lo, hi) in enumerate(limits):
-            if not self.intercept and j not in self._grouped and lo != -hi:  # a shift of the column would change the model
-                raise ValueError(f"bounds must be symmetric around 0 if there is no intercept, got ({lo:g}, {hi:g}) for column {j}")
+            shifted = j not in self._grouped and lo != -hi
+            if shifted and not self.intercept:  # which would change the model
+                raise ValueError("bounds must be symmetric around 0 if there is no intercept, "
+                                 f"got ({lo:g}, {hi:g}) for column {j}")
         declared = [*self.binary, *self._grouped]
         for j in declared:
             _checks.integer("columns of binary and one_hot", j, at_least=0, at_most=len(limits) - 1)
@@ -154,15 +168,16 @@ class Box(Domain):
             raise ValueError(f"columns of binary and one_hot must be declared once, got {declared}")
         for j in self._grouped:
             if limits[j] != (0.0, 1.0):
-                raise ValueError(f"bounds of a one_hot column must be (0, 1), got {limits[j]} for column {j}")
+                raise ValueError("bounds of a one_hot column must be (0, 1), "
+                                 f"got {limits[j]} for column {j}")
 
     @property
-    def columns(self):
+    def columns(self) -> int:
         """How many columns X has."""
         return len(self.bounds)
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         return self.columns + self.intercept
 
     @cached_property
@@ -179,9 +194,10 @@ class Box(Domain):
         columns = [[0]] * self.intercept + [[j + self.intercept] for j in self._numeric]
         return columns + [[j + self.intercept for j in group] for group in self.one_hot]
 
-    def design(self, X):
+    def design(self, X: ArrayLike) -> NDArray[np.float64]:
         X = _matrix(X, self.columns)
-        lo, hi = (np.tile(ends, (min(len(X), ROWS), 1)) for ends in np.array(self.bounds).reshape(-1, 2).T)
+        limits, rows = np.array(self.bounds).reshape(-1, 2).T, min(len(X), ROWS)
+        lo, hi = (np.tile(ends, (rows, 1)) for ends in limits)
         out = np.ones((len(X), self.dimension))
         body = out[:, self.intercept:]
         for start in range(0, len(X), ROWS):
@@ -194,10 +210,11 @@ class Box(Domain):
             body[:, group] = share / np.maximum(share.sum(axis=1, keepdims=True), 1)
         return out
 
-    def point(self, name, values):
+    def point(self, name: str, values: ArrayLike) -> NDArray[np.float64]:
         values = _checks.reals(name, values)
         if values.shape != (self.columns,):
-            raise ValueError(f"{name} must have one value for each of {self.columns} columns, got shape {values.shape}")
+            raise ValueError(f"{name} must have one value for each of {self.columns} columns, "
+                             f"got shape {values.shape}")
         inside = self.design(values[None])[0]
         again = self._measured(inside)
         room = INSIDE * np.array([hi - lo for lo, hi in self.bounds])
@@ -213,60 +230,66 @@ class Box(Domain):
         half = (hi - lo) / 2
         return np.where(body < 0, lo + (1 + body) * half, hi - (1 - body) * half)
 
-    def coefficients(self, theta):
+    def coefficients(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         lo, hi = np.array(self.bounds).reshape(-1, 2).T
         half, middle = hi / 2 - lo / 2, lo / 2 + hi / 2
         half[self._grouped], middle[self._grouped] = 1, 0
         slopes = theta[self.intercept:] / half
         return np.concatenate([theta[:1] - slopes @ middle, slopes]) if self.intercept else slopes
 
-    def width(self, z):
+    def width(self, z: ArrayLike) -> Floats:
         z = np.asarray(z, dtype=float)
         top = bottom = z[..., 0] if self.intercept else np.zeros(z.shape[:-1])
         for block in self._blocks[self.intercept:]:
             if block[0] - self.intercept in self._numeric:
-                top, bottom = top + np.abs(z[..., block[0]]), bottom - np.abs(z[..., block[0]])
+                most, least = np.abs(z[..., block[0]]), -np.abs(z[..., block[0]])
             else:
-                top, bottom = top + z[..., block].max(axis=-1).clip(0), bottom + z[..., block].min(axis=-1).clip(None, 0)
+                most = z[..., block].max(axis=-1).clip(0)
+                least = z[..., block].min(axis=-1).clip(None, 0)
+            top, bottom = top + most, bottom + least
         return np.maximum(np.abs(top), np.abs(bottom))
 
-    def leverage(self, factor):
-        corners = _corners(self.dimension, self.intercept, len(self._numeric), tuple(map(len, self.one_hot)))
+    def leverage(self, factor: NDArray[np.float64]) -> float:
+        groups = tuple(map(len, self.one_hot))
+        corners = _corners(self.dimension, self.intercept, len(self._numeric), groups)
         if corners is not None:
             return float(np.square(corners @ factor[self._order]).sum(axis=1).max())
         lengths = [np.linalg.norm(factor[block], axis=1).max() for block in self._blocks]
-        radius = self.intercept + len(self._numeric) + len(self.one_hot)  # the square of the largest length of x
-        return float(min(sum(lengths) ** 2, radius * np.linalg.norm(factor, 2) ** 2))
+        square = self.intercept + len(self._numeric) + len(self.one_hot)  # of the longest x
+        return float(min(sum(lengths) ** 2, square * np.linalg.norm(factor, 2) ** 2))
 
     @cached_property
     def _order(self):
         return [j for block in self._blocks for j in block]
 
     @property
-    def reach(self):
+    def reach(self) -> float:
         return float(np.sqrt(self.intercept + len(self._numeric) + len(self.one_hot)))
 
     @property
-    def spread(self):
-        return 3.0 if self.one_hot else 1.0  # |z₀| + (top - z₀) + (z₀ - bottom) for the two ends in `width`
+    def spread(self) -> float:
+        # |z₀| + (top - z₀) + (z₀ - bottom) for the two ends in `width`
+        return 3.0 if self.one_hot else 1.0
 
-    def dual(self, gradient):
+    def dual(self, gradient: ArrayLike) -> float:
         blocks = np.abs(np.asarray(gradient, dtype=float))
         if not self.one_hot:
             return float(blocks.max())
         grouped = np.array(self._grouped) + self.intercept
-        # A category's direction is the difference of two corners, each of which changes a direction by at most 1.
+        # A category's direction is the difference of two corners, each of which changes a direction
+        # by at most 1.
         return float(np.delete(blocks, grouped).max(initial=0) + 2 * blocks[grouped].sum())
 
 
 @lru_cache(maxsize=16)
 def _corners(dimension, intercept, numbers, groups):
     """All corners of a box, a column for each block in order; None where they are too many."""
-    many = 2**numbers * int(np.prod([size + 1 for size in groups], dtype=object)) if numbers < 60 else np.inf
-    if many > MOST_CORNERS:
+    kinds = int(np.prod([size + 1 for size in groups], dtype=object))
+    if numbers >= 60 or 2**numbers * kinds > MOST_CORNERS:
         return None
     signs = np.array(list(product((-1.0, 1.0), repeat=numbers))).reshape(2**numbers, numbers)
-    parts = [np.ones((1, 1))] * intercept + [signs] + [np.vstack([np.zeros(size), np.eye(size)]) for size in groups]
+    categories = [np.vstack([np.zeros(size), np.eye(size)]) for size in groups]
+    parts = [np.ones((1, 1))] * intercept + [signs] + categories
     picks = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
     return np.hstack([part[pick] for part, pick in zip(parts, picks)]).reshape(-1, dimension)
 
@@ -282,7 +305,8 @@ class Ball(Domain):
 
     Notes
     -----
-    :Privacy: A longer record is scaled down to the radius, which is part of every mechanism that uses the ball.
+    :Privacy: A longer record is scaled down to the radius, which is part of every mechanism that
+        uses the ball.
     :References: Proposition *No unit matters* on the page *Vouching for curvature* (prop-affine).
 
     Examples
@@ -303,31 +327,33 @@ class Ball(Domain):
     reach = 1.0
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         return self.columns
 
-    def design(self, X):
+    def design(self, X: ArrayLike) -> NDArray[np.float64]:
         X = _matrix(X, self.columns)
-        largest = np.maximum(np.abs(X).max(axis=1, keepdims=True), self.radius)  # squares must not leave the floats
-        scaled = X / largest
-        return scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), self.radius / largest)
+        largest = np.maximum(np.abs(X).max(axis=1, keepdims=True), self.radius)
+        scaled = X / largest  # squares must not leave the floats
+        lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+        return scaled / np.maximum(lengths, self.radius / largest)
 
-    def point(self, name, values):
+    def point(self, name: str, values: ArrayLike) -> NDArray[np.float64]:
         values = _checks.reals(name, values)
         if values.shape != (self.columns,) or np.linalg.norm(values / self.radius) > 1 + INSIDE:
-            raise ValueError(f"{name} must be a point of {self.columns} numbers in the ball, got {values.tolist()}")
+            raise ValueError(f"{name} must be a point of {self.columns} numbers in the ball, "
+                             f"got {values.tolist()}")
         return values / self.radius
 
-    def coefficients(self, theta):
+    def coefficients(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return theta / self.radius
 
-    def width(self, z):
+    def width(self, z: ArrayLike) -> Floats:
         return np.linalg.norm(z, axis=-1)
 
-    def leverage(self, factor):
+    def leverage(self, factor: NDArray[np.float64]) -> float:
         return float(np.linalg.norm(factor, 2) ** 2)
 
-    def dual(self, gradient):
+    def dual(self, gradient: ArrayLike) -> float:
         return float(np.linalg.norm(gradient))
 
 
@@ -343,5 +369,6 @@ def _between(X, lo, hi):
 def _matrix(X, columns):
     X = _checks.reals("X", X)
     if X.ndim != 2 or X.shape[1] != columns:
-        raise ValueError(f"X must have one row for each record and {columns} columns, got shape {X.shape}")
+        raise ValueError(f"X must have one row for each record and {columns} columns, "
+                         f"got shape {X.shape}")
     return X

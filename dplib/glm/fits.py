@@ -1,8 +1,10 @@
-"""The fit of a model, by steps that go down for sure: it ends at a certified minimiser, or with a proof that there is no use for one.
+"""The fit of a model, by steps that go down for sure: it ends at a certified minimiser, or with a
+proof that there is no use for one.
 
-What a computer makes of a gradient and of a curvature is off by a bound, which `_Search.rounding` computes with them: because of
-|zᵀEz| ≤ max |E| σ(z)² it says at once by how much ν is off, however ill-conditioned H is. Where it is too large for floats, which takes
-outcomes far out or tens of millions of records, predictions and coefficients go over to pairs of floats.
+What a computer makes of a gradient and of a curvature is off by a bound, which `_Search.rounding`
+computes with them: because of |zᵀEz| ≤ max |E| σ(z)² it says at once by how much ν is off, however
+ill-conditioned H is. Where it is too large for floats, which takes outcomes far out or tens of
+millions of records, predictions and coefficients go over to pairs of floats.
 
 Symbols
 -------
@@ -18,6 +20,8 @@ g, H
     How many records come or go, and 1/1024 more for what a computer leaves of g.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,17 +29,19 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dplib import _checks
+from dplib.glm.domains import Domain
 from dplib.glm.losses import Loss
+from dplib.glm.typed import ArrayLike, Integer, NDArray, Real, Reals
 
 SOLVED = 2.0**-12  # of |g|*; what rounding adds to it and to ν is at most as much
 CHARGED = 4 * SOLVED  # both data sets of a pair may be off by both
-UNIT = 2.0**-53  # of a rounding
+ROUNDOFF = 2.0**-53  # of a rounding
 POLISHED = 1e-10  # of |g|*, for each record
 SINGULAR = 1e-6  # a computed ν below it is none; its true value is then far below 1
 QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
 DETOURS = 4  # steps that lengthen a gradient, before the search goes over to pairs of floats
 BLOCK = 1024  # records in one sum
-ADDED = BLOCK + 64  # roundings of a sum of sums, at most: of one block, and of up to 2^50 blocks in pairs
+ADDED = BLOCK + 64  # roundings of a sum of sums, at most: of a block, and of 2^50 blocks in pairs
 HELD = 64  # blocks whose weighted covariates are held at once
 GONE = 746  # e^-746 is 0 in floats, and with it the curvature of a record as far from its outcome
 
@@ -46,31 +52,34 @@ class Fit:
 
     Attributes
     ----------
-    theta, low : float64, shape (d,), the coefficients in the coordinates of the domain; what a second float adds to them, mostly 0
+    theta, low : float64, shape (d,), the coefficients in the coordinates of the domain;
+        what a second float adds to them, mostly 0
     hessian : float64, shape (d, d), H at ``theta``
     factor : float64, shape (d, d), F with F Fᵀ = H⁻¹; zeros if H is singular or ν below 1e-6
     nu : float, ν at ``theta``
-    gradient, rounding : float, |g|* as it was computed, and a bound of what rounding may have added to it and to ν together
+    gradient, rounding : float, |g|* as it was computed,
+        and a bound of what rounding may have added to it and to ν together
     """
 
-    theta: np.ndarray
-    low: np.ndarray
-    hessian: np.ndarray
-    factor: np.ndarray
+    theta: NDArray[np.float64]
+    low: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+    factor: NDArray[np.float64]
     nu: float
     gradient: float
     rounding: float
 
-    def along(self, z):
+    def along(self, z: NDArray[np.float64]) -> Fraction:
         """zᵀθ, an exact fraction.
 
         Parameters
         ----------
         z : float64, shape (d,), directions, one of them
         """
-        return sum((Fraction(a) * (Fraction(b) + Fraction(c)) for a, b, c in zip(z, self.theta, self.low)), Fraction(0))
+        terms = zip(z, self.theta, self.low)
+        return sum((Fraction(a) * (Fraction(b) + Fraction(c)) for a, b, c in terms), Fraction(0))
 
-    def inverse(self, z):
+    def inverse(self, z: NDArray[np.float64]) -> NDArray[np.float64]:
         """H⁻¹z.
 
         Parameters
@@ -80,7 +89,8 @@ class Fit:
         return self.factor @ (self.factor.T @ z)
 
 
-def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
+def fit_model(X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, changes: Integer = 2,
+              ridge: Real = 0.0, tilt: Reals = 0.0) -> Fit:
     """Fit a model, without any privacy.
 
     Parameters
@@ -89,8 +99,8 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     y : array_like, shape (n,), the outcomes
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
-    changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ, where no release would answer; 0 for
-        the fit itself, unless its ν is below 1/1024
+    changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ,
+        where no release would answer; 0 for the fit itself, unless its ν is below 1/1024
     ridge : float ≥ 0, Λ
     tilt : float or array_like of shape (d,), b
 
@@ -102,23 +112,28 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     Raises
     ------
     ValueError
-        for numbers that are not finite, shapes that do not fit together, a tilt without a ridge, and more records than `most_records`
+        for numbers that are not finite, shapes that do not fit together, a tilt without a ridge,
+        and more records than `most_records`
 
     Notes
     -----
-    :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart, however far the search went;
-        and where it is above κ, the other data set has a minimiser whose predictions differ by at most -ln(1 - κ/ν). How long it
-        takes depends on the data, too.
-    :Error: ``theta`` minimises F up to a gradient of that size. What rounding adds to it and to ν is bounded by ``rounding``, at most
-        2^-12, and κ covers it; h' and h'' are taken to be right to 4 units in the last place, and LAPACK's eigenvalues to 10 d of
-        them, relative to the largest.
-    :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard took more than 37.
-    :References: Theorem *How far a prediction moves* on the page *How far can one record pull?* (thm-prediction-shift).
+    :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart,
+        however far the search went; and where it is above κ, the other data set has a minimiser
+        whose predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data,
+        too.
+    :Error: ``theta`` minimises F up to a gradient of that size. What rounding adds to it and to ν
+        is bounded by ``rounding``, at most 2^-12, and κ covers it; h' and h'' are taken to be right
+        to 4 units in the last place, and LAPACK's eigenvalues to 10 d of them, relative to the
+        largest.
+    :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard
+        took more than 37.
+    :References: Theorem *How far a prediction moves* on the page *How far can one record pull?*
+        (thm-prediction-shift).
 
     Examples
     --------
     >>> from dplib.glm import LOGISTIC, Box
-    >>> treated, better = np.repeat([0, 1], 500), np.r_[np.zeros(250), np.ones(250), np.zeros(200), np.ones(300)]
+    >>> treated, better = np.repeat([0, 1], 500), np.repeat([0, 1, 0, 1], [250, 250, 200, 300])
     >>> fit = fit_model(treated[:, None], better, loss=LOGISTIC, domain=Box([(0, 1)]))
     >>> print(f"{2 * fit.theta[1]:.4f} {fit.nu:.2f}")
     0.4055 120.00
@@ -129,15 +144,17 @@ def fit_model(X, y, *, domain, loss, changes=2, ridge=0.0, tilt=0.0):
     ridge = _checks.real("ridge", ridge, at_least=0)
     tilt = _checks.reals("tilt", tilt)
     if tilt.any() and not ridge:
-        raise ValueError("ridge must be above 0 with a tilt, without which there may be no minimum, got 0")
+        raise ValueError("ridge must be above 0 with a tilt, without which there may be no "
+                         "minimum, got 0")
     design = domain.design(X)
     if len(design) > (most := most_records(domain, loss)):
-        raise ValueError(f"X must have at most {most} rows for this loss and domain, got {len(design)}")
+        raise ValueError(f"X must have at most {most} rows for this loss and domain, "
+                         f"got {len(design)}")
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
     return search.ended(changes + CHARGED)
 
 
-def most_records(domain, loss):
+def most_records(domain: Domain, loss: Loss) -> int:
     """With so many records, rounding is at most 2^-12 in gradient and curvature together.
 
     Parameters
@@ -157,7 +174,8 @@ def most_records(domain, loss):
     """
     highest, far = loss.largest_curvature, max(map(abs, loss.outcomes)) + GONE
     gradient = domain.spread * (4 * far * highest + 4 + ADDED)
-    return int(SOLVED / UNIT / (gradient + highest * (4 * far + domain.spread**2 * _curvature_roundings(domain.dimension))))
+    curvature = 4 * far + domain.spread**2 * _curvature_roundings(domain.dimension)
+    return int(SOLVED / ROUNDOFF / (gradient + highest * curvature))
 
 
 def _curvature_roundings(d):
@@ -194,13 +212,14 @@ class _Search:
         """The fit where the search ends: |g|* ≤ 2^-12, or ν + |g|* ≤ κ, rounding included."""
         start = np.zeros(self.domain.dimension)
         point, lengthened = self.at(start, start), 0
-        while not self.solved(point) and point.norm + self.weakest(point)[0] + point.rounding > enough:
+        useful = lambda point: point.norm + self.weakest(point)[0] + point.rounding > enough
+        while not self.solved(point) and useful(point):
             if point.norm > SOLVED:
                 point, before = self.next(point), point
                 lengthened += point.norm >= before.norm and self.near_rounding(point)
                 if lengthened < DETOURS and not np.array_equal(point.theta, before.theta):
                     continue
-            if self.in_pairs:  # nothing is left to gain: with as many records as are allowed, it is solved by now
+            if self.in_pairs:  # nothing is left to gain: with so few records it is solved by now
                 break
             self.in_pairs, lengthened = True, 0
             point = self.at(point.theta, point.low)
@@ -218,18 +237,24 @@ class _Search:
         gradient = sums(slope[:, None], self.design)[0] + self.ridge * theta + self.tilt
         hessian = self._curvature(curvature) + self.ridge * np.eye(theta.size)
         eigen = np.linalg.eigh(hessian)
-        return _Point(theta, low, t, gradient, hessian, self.domain.dual(gradient), eigen, self.rounding(theta, t, curvature))
+        norm, rounding = self.domain.dual(gradient), self.rounding(theta, t, curvature)
+        return _Point(theta, low, t, gradient, hessian, norm, eigen, rounding)
 
     def rounding(self, theta, t, curvature):
-        """A bound of what the gradient is off in its norm, and ν: by predictions, by h' and h'', by sums, by eigenvalues."""
+        """A bound of what the gradient is off in its norm, and ν: by predictions, by h' and h'', by
+        sums, by eigenvalues."""
         spread, d, n = self.domain.spread, theta.size, len(t)
         if self.in_pairs:
             off, relative = 4 * np.abs(t) @ curvature, 4 * np.abs(t[curvature > 0]).max(initial=0)
         else:
-            relative = 2 * (d + 2) * spread * self.domain.width(theta)  # how far off a prediction is, in units of rounding
+            width = self.domain.width(theta)
+            relative = 2 * (d + 2) * spread * width  # how far off a prediction is, in roundings
             off = relative * curvature.sum()
-        gradient = spread * (off + n * (4 + ADDED)) + 4 * (self.domain.dual(self.ridge * theta) + self.domain.dual(self.tilt))
-        return UNIT * float(gradient + relative * curvature.sum() + spread**2 * n * self.loss.largest_curvature * _curvature_roundings(d))
+        outside = self.domain.dual(self.ridge * theta) + self.domain.dual(self.tilt)
+        gradient = spread * (off + n * (4 + ADDED)) + 4 * outside
+        highest = n * self.loss.largest_curvature
+        second = relative * curvature.sum() + spread**2 * highest * _curvature_roundings(d)
+        return ROUNDOFF * float(gradient + second)
 
     def _curvature(self, weights):
         parts = [np.zeros((self.design.shape[1],) * 2)]
@@ -256,8 +281,9 @@ class _Search:
         return self.at(total, (point.theta - (total - back)) + ((step + point.low) - back))
 
     def next(self, point):
-        """Newton's step if predictions move by at most 1, so that F falls for sure, or if F still slopes down at its end. Else the
-        step in a ball that is best for a quadratic above F, and in balls twice, four times, ... as large, under the same test."""
+        """Newton's step if predictions move by at most 1, so that F falls for sure, or if F still
+        slopes down at its end. Else the step in a ball that is best for a quadratic above F, and in
+        balls twice, four times, ... as large, under the same test."""
         values, vectors = np.maximum(point.eigen[0], 0), point.eigen[1]
         along = vectors.T @ point.gradient
         if values[0] > SINGULAR:
@@ -270,23 +296,27 @@ class _Search:
         while bound:
             radius *= 2
             longer, bound = _trust_region(values, along, radius)
-            if self._slope_at_end(point, vectors @ longer) >= -SOLVED * self.domain.width(vectors @ longer):
+            end = vectors @ longer
+            if self._slope_at_end(point, end) >= -SOLVED * self.domain.width(end):
                 break
             step = longer
         return self.moved(point, vectors @ step)
 
     def _slope_at_end(self, point, step):
         move = self.design @ step
-        return (self.loss.slope(point.t + move, self.y) @ move + (self.ridge * (point.theta + step) + self.tilt) @ step)
+        of_the_ridge = self.ridge * (point.theta + step) + self.tilt
+        return self.loss.slope(point.t + move, self.y) @ move + of_the_ridge @ step
 
     def near_rounding(self, point):
         """Is the gradient no longer than what rounding may make of 0?"""
         theta = np.spacing(np.abs(point.theta))  # how far the next float is
-        finest = self.domain.width(theta) * self.loss.largest_curvature * len(self.y) + self.domain.dual(self.ridge * theta)
+        highest = self.loss.largest_curvature * len(self.y)
+        finest = self.domain.width(theta) * highest + self.domain.dual(self.ridge * theta)
         return point.norm <= point.rounding + finest
 
     def polished(self, point):
-        """Newton steps as long as each leaves at most a quarter of the gradient, and a record's share of it is above 1e-10."""
+        """Newton steps as long as each leaves at most a quarter of the gradient, and a record's
+        share of it is above 1e-10."""
         while point.norm > POLISHED * len(self.y) and point.eigen[0][0] > SINGULAR:
             values, vectors = point.eigen
             step = -vectors @ (vectors.T @ point.gradient / values)
@@ -300,11 +330,13 @@ class _Search:
 
 
 def sums(left, right):
-    """leftᵀ right, by blocks of records whose sums are added in pairs, so that hardly more roundings add up than a block has records."""
+    """leftᵀ right, by blocks of records whose sums are added in pairs, so that hardly more
+    roundings add up than a block has records."""
     blocks = len(right) // BLOCK
     full = blocks * BLOCK
     in_blocks = lambda array: array[:full].reshape(blocks, BLOCK, array.shape[1])
-    parts = np.concatenate([in_blocks(left).transpose(0, 2, 1) @ in_blocks(right), (left[full:].T @ right[full:])[None]])
+    last = (left[full:].T @ right[full:])[None]
+    parts = np.concatenate([in_blocks(left).transpose(0, 2, 1) @ in_blocks(right), last])
     return np.add.reduce(parts.transpose(1, 2, 0).copy(), axis=-1)
 
 
@@ -313,7 +345,8 @@ def _in_pairs(design, theta, low):
     total, rest = np.zeros(len(design)), np.zeros(len(design))
     for x, high, little in zip(design.T, theta, low):
         product, a, b = x * high, _upper(x), _upper(high)
-        rest += ((a * b - product) + a * (high - b) + (x - a) * b) + (x - a) * (high - b)  # what the product lost
+        lost = ((a * b - product) + a * (high - b) + (x - a) * b) + (x - a) * (high - b)
+        rest += lost  # by the product
         moved = total + product
         back = moved - total
         rest += (total - (moved - back)) + (product - back) + x * little
@@ -328,7 +361,8 @@ def _upper(a):
 
 
 def _trust_region(values, along, radius):
-    """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius in the coordinates of H's eigenvectors; is it on the boundary?"""
+    """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius in the coordinates of H's eigenvectors;
+    is it on the boundary?"""
     length = lambda multiplier: np.linalg.norm(along / (2 * (QUADRATIC * values + multiplier)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside = np.where(along != 0, along / (2 * QUADRATIC * values), 0)

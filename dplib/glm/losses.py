@@ -1,4 +1,5 @@
-"""Losses of one record, as functions of its prediction, and the three properties that every theorem here needs of them.
+"""Losses of one record, as functions of its prediction, and the three properties that every theorem
+here needs of them.
 
 Symbols
 -------
@@ -7,6 +8,8 @@ y : its outcome
 h(t, y) : its loss; h' its slope in t, h'' its curvature
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,8 +17,9 @@ import numpy as np
 from scipy.special import expit
 
 from dplib import _checks
+from dplib.glm.typed import ArrayLike, Integer, NDArray
 
-FURTHEST = 2.0**14  # an outcome beyond it counts as if it were there: predictions keep twelve digits after the point
+FURTHEST_OUTCOME = 2.0**14  # outcomes beyond it count as if there: predictions keep twelve decimals
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,12 @@ class Loss:
 
     Notes
     -----
-    :Privacy: What is proven of a release holds for every h(·, y) that is convex, bounded below and three times differentiable,
-        with |h'| + h'' ≤ 1 and |h'''| ≤ h''. A loss of your own has to be scaled until it has these properties: with |h'''| ≤
-        C h'', take h(t/C)/M, where |h'|/C + h''/C² ≤ M; predictions are then in units of 1/C. Plot it: nothing tests it for you.
-    :References: Lemma *Curvature changes slowly* on the page *How far can one record pull?* (lem-self-concordance); Bach,
-        *Self-concordant analysis for logistic regression* (2010).
+    :Privacy: What is proven of a release holds for every h(·, y) that is convex, bounded below and
+        three times differentiable, with |h'| + h'' ≤ 1 and |h'''| ≤ h''. A loss of your own has to
+        be scaled until it has these properties: with |h'''| ≤ C h'', take h(t/C)/M, where |h'|/C +
+        h''/C² ≤ M; predictions are then in units of 1/C. Plot it: nothing tests it for you.
+    :References: Lemma *Curvature changes slowly* on the page *How far can one record pull?*
+        (lem-self-concordance); Bach, *Self-concordant analysis for logistic regression* (2010).
 
     Examples
     --------
@@ -45,13 +50,13 @@ class Loss:
     """
 
     name: str
-    value: Callable
-    slope: Callable
-    curvature: Callable
+    value: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+    slope: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+    curvature: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
     largest_curvature: float
-    outcomes: tuple
+    outcomes: tuple[float, float]
 
-    def read(self, y, size):
+    def read(self, y: ArrayLike, size: Integer) -> NDArray[np.float64]:
         """Outcomes as floats within the public limits.
 
         Parameters
@@ -61,7 +66,8 @@ class Loss:
         """
         y = _checks.reals("y", y)
         if y.shape != (size,):
-            raise ValueError(f"y must have one outcome for each of the {size} records of X, got shape {y.shape}")
+            raise ValueError(f"y must have one outcome for each of the {size} records of X, "
+                             f"got shape {y.shape}")
         return np.clip(y, *self.outcomes)
 
 
@@ -90,5 +96,5 @@ ROBUST = Loss(
     slope=lambda t, y: np.tanh((t - y) / 2),
     curvature=_robust_curvature,
     largest_curvature=0.5,
-    outcomes=(-FURTHEST, FURTHEST),
+    outcomes=(-FURTHEST_OUTCOME, FURTHEST_OUTCOME),
 )

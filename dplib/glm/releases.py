@@ -8,23 +8,31 @@ s, τ, Δ_u
     As in `prediction_shift` and `direction_constants`, at ν̂ and κ.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _grid
-from dplib.glm.domains import Box
+from dplib.aggregation import Refusal
+from dplib.glm.domains import Box, Domain
+from dplib.glm.losses import Loss
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
-from dplib.glm.terms import Terms, direction
+from dplib.glm.terms import ALL, HALF, Terms, direction
+from dplib.glm.typed import ArrayLike, Generator, Integer, Move, Real
 
-LEAST_SHARE = 0.25  # of what is left of ε: below it the noise of `fitted_scale` is refused
+LEAST_SHARE = 0.25  # of what the shift is left of ε: below it a fitted scale is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
-FOR_THE_SCALE = 0.05  # of what the certificate leaves of ε: the price of the published bound of the noise of `fitted_scale`
+FOR_THE_BOUND = 0.05  # of what the certificate leaves of ε: for a published bound of a fitted scale
 LOGARITHM = 2.0**-40  # more than the rounding of ln Δ_u
 MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
 
 
-def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
+def release_with_public_scale(
+        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
+        delta: Real, split: Real, rows_per_unit: Integer, rng: Generator,
+) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, with noise of a public scale.
 
     Parameters
@@ -43,24 +51,31 @@ def one_certificate(X, y, *, move, domain, loss, epsilon, delta, split, rows_per
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come, given fair bits, for data that
-        `fit_model` takes; what rounding may do to the fit is bounded and paid for. How long the fit takes depends on the data.
-    :Error: Laplace noise of scale 2s/(ε - ε₁), about 4r/(ν̂ (1-split) ε); s in place of 2s if ``domain`` is a single column declared
-        binary with an intercept. Refused if ν̂ ≤ κ, surely so where ν ≤ κ.
+    :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come,
+        given fair bits, for data that `fit_model` takes; what rounding may do to the fit is bounded
+        and paid for. How long the fit takes depends on the data.
+    :Error: Laplace noise of scale 2s/(ε - ε₁), about 4r/(ν̂ (1-split) ε); s in place of 2s if
+        ``domain`` is a single column declared binary with an intercept. Refused if ν̂ ≤ κ, surely
+        so where ν ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate).
 
     Examples
     --------
     >>> from dplib.glm import LOGISTIC, Box
-    >>> treated, better = np.repeat([0, 1], 2500), np.r_[np.zeros(1250), np.ones(1250), np.zeros(1000), np.ones(1500)]
-    >>> effect = one_certificate(treated[:, None], better, move=([0], [1]), domain=Box([(0, 1)], binary=[0]), loss=LOGISTIC,
-    ...                          epsilon=1, delta=1e-6, split=0.3, rows_per_unit=1, rng=np.random.default_rng(1))
-    >>> print(f"{effect.value:.3f}, noise of scale {effect.noise_scale:.4f}, from {effect.interval()[0]:.3f} to {effect.interval()[1]:.3f}")
-    0.405, noise of scale 0.0055, from 0.282 to 0.528
+    >>> treated, better = np.repeat([0, 1], 2500), np.repeat([0, 1, 0, 1], [1250, 1250, 1000, 1500])
+    >>> effect = release_with_public_scale(
+    ...     treated[:, None], better, move=([0], [1]), domain=Box([(0, 1)], binary=[0]),
+    ...     loss=LOGISTIC, epsilon=1, delta=1e-6, split=0.3, rows_per_unit=1,
+    ...     rng=np.random.default_rng(1))
+    >>> lo, hi = effect.interval()
+    >>> print(f"{effect.value:.3f}, noise of {effect.noise_scale:.4f}, from {lo:.3f} to {hi:.3f}")
+    0.405, noise of 0.0055, from 0.282 to 0.528
     """
-    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
-    return _with_public_scale(terms.certify(X, y, domain, loss, terms.delta, rng), u, domain, loss, rng)
+    u = direction(move, domain)
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=ALL,
+                          rows_per_unit=rows_per_unit, rng=rng)
+    return _with_public_scale(terms.certify(X, y, domain, loss, rng), u, domain, loss, rng)
 
 
 def _with_public_scale(certified, u, domain, loss, rng):
@@ -69,19 +84,25 @@ def _with_public_scale(certified, u, domain, loss, rng):
         return certified.refusal()
     two_arms = _two_arms(domain)
     reach = prediction_shift(nu=nu, changes=kappa) * (1 if two_arms else 2)
-    noise = _grid.laplace_noise(sensitivity=reach, epsilon=terms.left)
+    noise = _grid.laplace_noise(sensitivity=reach, epsilon=terms.for_noise.epsilon)
     value = noise.added_to_fraction(certified.fit.along(u), rng)
     variance = (2 if two_arms else 4) / nu if terms.has_standard_error(loss) else None
-    return Release(value, "one certificate", nu, noise.scale, variance, 0.0, terms.epsilon, terms.delta)
+    return Release(value, "one certificate", nu, noise.scale, variance, 0.0, *terms.budget)
 
 
 def _two_arms(domain):
-    """Whether records differ in nothing but the arm of a trial: a change of one arm then leaves the other one alone."""
-    return isinstance(domain, Box) and domain.intercept and domain.columns == 1 and domain.binary == (0,)
+    """Whether records differ in nothing but the arm of a trial: a change of one arm then leaves the
+    other one alone."""
+    arms = isinstance(domain, Box) and domain.intercept and domain.columns == 1
+    return arms and domain.binary == (0,)
 
 
-def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_unit, rng):
-    """Release what one coefficient of a fitted model says, with noise of the scale that the data need for this coefficient.
+def release_with_fitted_scale(
+        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
+        delta: Real, split: Real, rows_per_unit: Integer, rng: Generator,
+) -> Release | Refusal:
+    """Release what one coefficient of a fitted model says, with noise of the scale that the data
+    need for this coefficient.
 
     Parameters
     ----------
@@ -99,12 +120,15 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP as in `one_certificate`. The scale of the noise depends on the data and is not published: ``noise_scale`` is
-        a private upper bound of it, for which 5% of what the certificate leaves of ε are set aside.
-    :Error: Laplace noise of scale τ Δ_u/ε_s, Δ_u = κ σ(H⁻¹u), ε_s from `laplace_epsilon`; refused where ε_s is below a quarter of
-        what is then left of ε, 0.95 (1-split) ε, a matter of ν̂ alone.
+    :Privacy: (ε, δ)-DP as in `release_with_public_scale`. The scale of the noise depends on the
+        data and is not published: ``noise_scale`` is a private upper bound of it, for which 5% of
+        what the certificate leaves of ε are set aside.
+    :Error: Laplace noise of scale τ Δ_u/ε_s, Δ_u = κ σ(H⁻¹u), ε_s from `laplace_epsilon`; refused
+        where ε_s is below a quarter of what is then left of ε, 0.95 (1-split) ε, a matter of ν̂
+        alone.
     :Cost: That of `fit_model`.
-    :References: Theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient).
+    :References: Theorem *The scale that fits* on the page *Noise that fits*
+        (thm-release-coefficient).
 
     Examples
     --------
@@ -112,32 +136,42 @@ def fitted_scale(X, y, *, move, domain, loss, epsilon, delta, split, rows_per_un
     >>> rng = np.random.default_rng(1)
     >>> X = rng.choice([-1, 1], size=(20_000, 5))
     >>> y = X @ [1, 2, 0, -1, 0.5] + rng.normal(size=20_000)
-    >>> answer = fitted_scale(X, y, move=([0] * 5, [1, 0, 0, 0, 0]), domain=Box([(-1, 1)] * 5), loss=ROBUST, epsilon=1, delta=1e-6,
-    ...                       split=0.25, rows_per_unit=1, rng=rng)
-    >>> print(f"{answer.value:.3f} from {answer.noise_interval()[0]:.3f} to {answer.noise_interval()[1]:.3f}")
+    >>> answer = release_with_fitted_scale(
+    ...     X, y, move=([0] * 5, [1, 0, 0, 0, 0]), domain=Box([(-1, 1)] * 5), loss=ROBUST,
+    ...     epsilon=1, delta=1e-6, split=0.25, rows_per_unit=1, rng=rng)
+    >>> lo, hi = answer.noise_interval()
+    >>> print(f"{answer.value:.3f} from {lo:.3f} to {hi:.3f}")
     1.007 from 1.006 to 1.009
     """
-    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
-    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    u = direction(move, domain)
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
+                          rows_per_unit=rows_per_unit, rng=rng)
+    certified = terms.certify(X, y, domain, loss, rng)
     share, constants = _share_of_the_shift(certified, loss)
     if share < LEAST_SHARE:
         return certified.refusal()
     return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
 
 
-def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, rows_per_unit, rng):
-    """Release what one coefficient of a fitted model says, by the mechanism that suits the certificate.
+def release_coefficient(
+        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
+        delta: Real, split: Real = 0.3, rows_per_unit: Integer, rng: Generator,
+) -> Release | Refusal:
+    """Release what one coefficient of a fitted model says, by the mechanism that suits the
+    certificate.
 
     Parameters
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
-    move : (a, b), two points of the domain, each as a row of X: what changes if a person goes from a to b?
+    move : (a, b), two points of the domain, each as a row of X:
+        what changes if a person goes from a to b?
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
     epsilon, delta : float > 0, δ < 1/2
-    split : float in (0, 1), the share of ε for the certificate: where ν is large, the noise grows like 1/(1 - split); where ν is not
-        much above the margin of the certificate, .4 to .5 releases more often
+    split : float in (0, 1), the share of ε for the certificate: where ν is large,
+        the noise grows like 1/(1 - split); where ν is not much above the margin of the certificate,
+        .4 to .5 releases more often
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
     rng : numpy.random.Generator
 
@@ -148,19 +182,22 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     Raises
     ------
     ValueError
-        for public arguments that are wrong, numbers that are not finite, and shapes that do not fit; never for what finite data say
+        for public arguments that are wrong, numbers that are not finite, and shapes that do not
+        fit; never for what finite data say
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP as in `one_certificate`, whichever mechanism is chosen: the choice depends on ν̂ alone.
-    :Error: That of `one_certificate` if ``domain`` is a single column declared binary, with an intercept. Else half of δ pays for
-        the certificate, and the noise is that of `fitted_scale` where ν̂ is large enough, and before that the one of
-        `one_certificate`: for one row per unit, ε = 1, δ = 1e-6 and the default split from 114.05 (logistic) or 136.64 (robust) on.
-        Refused if ν̂ ≤ κ.
+    :Privacy: (ε, δ)-DP as in `release_with_public_scale`, whichever mechanism is chosen: the choice
+        depends on ν̂ alone.
+    :Error: That of `release_with_public_scale` if ``domain`` is a single column declared binary,
+        with an intercept. Else half of δ pays for the certificate, and the noise is that of
+        `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
+        `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and the default split
+        from 114.05 (logistic) or 136.64 (robust) on. Refused if ν̂ ≤ κ.
     :Cost: That of `fit_model`.
-    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate); theorem *The scale that fits* on the
-        page *Noise that fits* (thm-release-coefficient); Asi, Duchi and Talwar, *On privately estimating a single
-        parameter* (2025).
+    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
+        theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient); Asi,
+        Duchi and Talwar, *On privately estimating a single parameter* (2025).
 
     Examples
     --------
@@ -170,51 +207,64 @@ def release_coefficient(X, y, *, move, domain, loss, epsilon, delta, split=0.3, 
     >>> sees_a_doctor = rng.random(20_000) < 1 / (1 + np.exp(-(1 - 0.5 * paying)))
     >>> effect = release_coefficient(
     ...     np.column_stack([paying, age]), sees_a_doctor, move=([0, 40], [1, 40]),
-    ...     domain=Box([(0, 1), (18, 65)], binary=[0]), loss=LOGISTIC, epsilon=1, delta=1e-6, rows_per_unit=1, rng=rng)
-    >>> print(f"{effect.value:.2f}, from {effect.interval()[0]:.2f} to {effect.interval()[1]:.2f} ({effect.mechanism})")
+    ...     domain=Box([(0, 1), (18, 65)], binary=[0]), loss=LOGISTIC, epsilon=1, delta=1e-6,
+    ...     rows_per_unit=1, rng=rng)
+    >>> lo, hi = effect.interval()
+    >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f} ({effect.mechanism})")
     -0.52, from -0.60 to -0.43 (fitted scale)
     """
-    u, terms = direction(move, domain), Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit, rng=rng)
-    if _two_arms(domain):
-        return _with_public_scale(terms.certify(X, y, domain, loss, terms.delta, rng), u, domain, loss, rng)
-    certified = terms.certify(X, y, domain, loss, terms.delta / 2, rng)
+    u, two_arms = direction(move, domain), _two_arms(domain)
+    terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
+                          delta_split=ALL if two_arms else HALF, rng=rng)
+    certified = terms.certify(X, y, domain, loss, rng)
+    if two_arms:
+        return _with_public_scale(certified, u, domain, loss, rng)
     share, constants = _share_of_the_shift(certified, loss)
     if share >= GOOD_SHARE:
         return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
     return _with_public_scale(certified, u, domain, loss, rng)
 
 
-def _for_the_noise(terms):
-    """What `fitted_scale` leaves of ε for its noise."""
-    return (1 - FOR_THE_SCALE) * terms.left
+def _for_bound_and_value(terms):
+    """What a fitted scale leaves of the budget for its published bound, and for the number."""
+    return terms.for_noise.parted(epsilon=FOR_THE_BOUND, delta=0)
 
 
 def _share_of_the_shift(certified, loss):
-    """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of public numbers."""
-    exact = direction_constants(nu=certified.nu, changes=certified.kappa, largest_curvature=loss.largest_curvature)
+    """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of
+    public numbers."""
+    exact = direction_constants(nu=certified.nu, changes=certified.kappa,
+                                largest_curvature=loss.largest_curvature)
     if not np.isfinite([exact.factor, exact.up, exact.down]).all():
         return 0.0, exact
-    once, twice = 1 + certified.slack, (1 + certified.slack) ** 2  # of a computed Δ_u, of the ratio of two
-    constants = DirectionConstants(exact.shift, exact.factor * once, exact.up * twice, exact.down * twice)
-    left, delta = _grid.for_secret(_for_the_noise(certified.terms), certified.terms.delta / 2)
-    share = float(laplace_epsilon(epsilon=left, delta=delta, up=constants.up, down=constants.down)) / _for_the_noise(certified.terms)
-    return share, constants
+    once, twice = 1 + certified.slack, (1 + certified.slack) ** 2  # of a Δ_u, of a ratio of two
+    factor, up, down = exact.factor * once, exact.up * twice, exact.down * twice
+    _, for_value = _for_bound_and_value(certified.terms)
+    epsilon, delta = _grid.for_secret(*for_value)
+    for_the_shift = float(laplace_epsilon(epsilon=epsilon, delta=delta, up=up, down=down))
+    constants = DirectionConstants(exact.shift, factor, up, down)
+    return for_the_shift / for_value.epsilon, constants
 
 
 def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
     terms, fit, kappa = certified.terms, certified.fit, certified.kappa
-    for_the_shift = share * _for_the_noise(terms)
-    local, most = kappa * domain.width(fit.inverse(u)), 2 * kappa / certified.nu * (1 + certified.slack)  # Δ_u; σ(H⁻¹u) is at most 2/ν
-    grid = _grid.grid_step(most * constants.factor / for_the_shift)
-    value = _grid.rounded("laplace", [fit.along(u)], [[local * constants.factor / for_the_shift]], grid=grid, rng=rng)
-    bound = min(_above(local, constants, terms, rng), most)
-    variance = 2 * bound / kappa if terms.has_standard_error(loss) else None  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
-    return Release(float(value[0]), "fitted scale", certified.nu, float(bound * constants.factor / for_the_shift), variance, MISSED,
-                   terms.epsilon, terms.delta)
+    for_bound, for_value = _for_bound_and_value(terms)
+    multiplier = constants.factor / (share * for_value.epsilon)  # the scale of the noise over Δ_u
+    local = kappa * domain.width(fit.inverse(u))  # Δ_u; σ(H⁻¹u) is at most 2/ν
+    most = 2 * kappa / certified.nu * (1 + certified.slack)
+    grid, scale = _grid.grid_step(most * multiplier), [[local * multiplier]]
+    value = _grid.rounded("laplace", [fit.along(u)], scale, grid=grid, rng=rng)
+    bound = min(_above(local, constants, for_bound, rng), most)
+    variance = None
+    if terms.has_standard_error(loss):
+        variance = 2 * bound / kappa  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
+    return Release(float(value[0]), "fitted scale", certified.nu, float(bound * multiplier),
+                   variance, MISSED, *terms.budget)
 
 
-def _above(local, constants, terms, rng):
+def _above(local, constants, for_bound, rng):
     """A published number that is above Δ_u except with probability `MISSED`."""
-    steps = float(np.log(max(constants.up, constants.down)))  # how much ln Δ_u differs between neighbours
-    noise = _grid.laplace_noise(sensitivity=steps, epsilon=FOR_THE_SCALE * terms.left, error=LOGARITHM)
-    return float(np.exp(noise.added_to(np.log(local), rng) - noise.scale * np.log(2 * MISSED)))
+    steps = float(np.log(max(constants.up, constants.down)))  # between neighbours, of ln Δ_u
+    noise = _grid.laplace_noise(sensitivity=steps, epsilon=for_bound.epsilon, error=LOGARITHM)
+    noisy = noise.added_to(np.log(local), rng)
+    return float(np.exp(noisy - noise.scale * np.log(2 * MISSED)))

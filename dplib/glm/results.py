@@ -1,4 +1,6 @@
-"""What a release of one coefficient says, and the intervals that can be made from it for nothing."""
+"""What a release of one coefficient says, and the intervals that it gives for nothing."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -6,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dplib import _checks
+from dplib.glm.typed import Real
 from dplib.mean import noise_tail
 
 
@@ -18,8 +21,10 @@ class Release:
     value : float
     mechanism : str, "one certificate" or "fitted scale"
     certificate : float, ν̂
-    noise_scale : float, a bound on the scale of the Laplace noise in ``value``; the scale itself under "one certificate"
-    sampling_variance : float or None, a bound on the squared standard error of uᵀθ; None where there is none
+    noise_scale : float, a bound on the scale of the Laplace noise in ``value``;
+        the scale itself under "one certificate"
+    sampling_variance : float or None, a bound on the squared standard error of uᵀθ;
+        None where there is none
     missed : float, a bound on the probability that these bounds are too small
     epsilon, delta : float, what everything in here costs together
     """
@@ -33,7 +38,7 @@ class Release:
     epsilon: float
     delta: float
 
-    def interval(self, level=0.95):
+    def interval(self, level: Real = 0.95) -> tuple[float, float]:
         """An interval for the coefficient of the population, noise and sampling included.
 
         Parameters
@@ -47,22 +52,25 @@ class Release:
         Raises
         ------
         ValueError
-            where there is no bound on the sampling error: for losses but the logistic one, and for units of several records
+            where there is no bound on the sampling error: for losses but the logistic one, and for
+            units of several records
 
         Notes
         -----
         :Privacy: It is computed from released numbers and costs nothing more.
-        :Error: Over all runs it covers uᵀθ of the population with at least this probability where uᵀθ of the sample is Gaussian
-            around it with variance uᵀH⁻¹u: for a logistic model that is right, independent records, and many of them. Not for each
-            value of ``certificate``.
+        :Error: Over all runs it covers uᵀθ of the population with at least this probability where
+            uᵀθ of the sample is Gaussian around it with variance uᵀH⁻¹u: for a logistic model that
+            is right, independent records, and many of them. Not for each value of ``certificate``.
         """
         if self.sampling_variance is None:
-            raise ValueError("interval needs a bound on the sampling error, which only a logistic fit to single records has; "
-                             "noise_interval covers the number that would have been released without noise")
+            raise ValueError("interval needs a bound on the sampling error, which only a logistic "
+                             "fit to single records has; noise_interval covers the number that "
+                             "would have been released without noise")
         return self._around(np.sqrt(self.sampling_variance), level)
 
-    def noise_interval(self, level=0.95):
-        """An interval for the number that would have been released without noise, uᵀθ of the data themselves.
+    def noise_interval(self, level: Real = 0.95) -> tuple[float, float]:
+        """An interval for the number that would have been released without noise, uᵀθ of the data
+        themselves.
 
         Parameters
         ----------

@@ -1,224 +1,116 @@
-"""Noise whose scale differs between neighbours: numbers only, no data.
+"""How much of ε is left for noise whose scale differs between neighbours: numbers only, no data.
 
 Symbols
 -------
-P, Q
-    The output on one data set, in units of its own noise, and on a neighbour: N(0, 1) and N(m, r²).
-E_γ
-    The largest P(S) - γ Q(S) of any event S. A release is (ε, δ)-DP if E_γ ≤ δ at γ = e^ε, for every ordered pair of neighbours.
 up, down
-    The scale grows at most by the factor ``up``, and shrinks at most by the factor ``down``, from one data set to its neighbour.
+    The scale grows at most by the factor ``up``, and shrinks at most by the factor ``down``, from
+    one data set to its neighbour.
 """
 
+from __future__ import annotations
+
 import numpy as np
-from scipy.special import erfcx, ndtr
 
 from dplib import _checks, mechanisms
-from dplib.accounting import PrivacyLoss
+from dplib.glm.typed import Floats, Reals
 
-CELLS = 16  # of the range of r; in each one r is bounded by its ends
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
-LARGE = 1.0  # ε from which on 1 - e^ε would swallow what is left of it
-SHORT = 0.5  # intervals so short are integrated, lest two tails cancel
-LARGEST_RATIO, LARGEST_SHIFT = 1e6, 1e100
-MOST_NOISE = np.log(2.0**20)  # above the noise of a scale that does not differ
 FOR_THE_SHAPE = 0.1  # of δ: the probability that a change of shape tells more than it may
-CLOSE = 1e-10  # the relative width to which noise multipliers are found
+LEAST_FOR_THE_SHIFT = 1e-10  # less of ε is nothing
 
 
-def mismatched_gaussian_delta(*, shift, ratio, epsilon):
-    """The smallest δ at which two normal distributions of different scale are indistinguishable in one direction.
-
-    Parameters
-    ----------
-    shift : float or array_like, m, the mean under Q = N(m, r²), in standard deviations of P = N(0, 1)
-    ratio : float from 1e-6 to 1e6 or array_like, r, the standard deviation under Q
-    epsilon : float of any sign or array_like, at most 700 in absolute value
-
-    Returns
-    -------
-    float64, the broadcast shape, max over S of P(S) - e^ε Q(S), exactly
-
-    Notes
-    -----
-    :Error: Relative error below 1e-9 for δ ≥ 1e-250, |m| ≥ 1e-4 or m = 0, and r from 1/2 to 2; it never falls in |m| by more.
-    :References: The page *Noise that fits*.
-
-    Examples
-    --------
-    >>> for delta in mismatched_gaussian_delta(shift=0.2, ratio=[0.98, 1, 1.02], epsilon=0.5):
-    ...     print(f"{delta:.6e}")
-    2.326874e-03
-    5.125361e-04
-    1.302215e-07
-    """
-    epsilon = _checks.reals("epsilon", epsilon, at_least=-_checks.LARGEST_EXPONENT, at_most=_checks.LARGEST_EXPONENT)
-    shift = np.minimum(np.abs(_checks.reals("shift", shift)), LARGEST_SHIFT)
-    ratio = _checks.reals("ratio", ratio, at_least=1 / LARGEST_RATIO, at_most=LARGEST_RATIO)
-    return _mismatch(*np.broadcast_arrays(epsilon, shift, ratio))[()]
-
-
-def gaussian_noise_multiplier(*, up, down, epsilon, delta):
-    """Nearly the smallest noise multiplier with which Gaussian noise of a scale that differs between neighbours is private.
+def laplace_epsilon(*, up: Reals, down: Reals, epsilon: Reals,
+                    delta: Reals) -> Floats:
+    """How much of ε is left for the noise, if it is Laplace noise of a scale that differs between
+    neighbours.
 
     Parameters
     ----------
-    up, down : float ≥ 1 or array_like, the most by which the scale grows and shrinks between neighbours; may be infinite
+    up, down : float ≥ 1 or array_like, the factors by which the scale grows and shrinks at most
+        between neighbours; may be infinite
     epsilon, delta : float > 0 or array_like, δ < 1
 
     Returns
     -------
     float64, the broadcast shape
-        σ: noise of standard deviation σ times the scale, where the answer changes by the scale at most. Infinite where no σ up to
-        2²⁰ times `gaussian_sigma` is enough; no smaller than `gaussian_sigma`, which it is at up = down = 1.
+        ε' = min(ε - ln up, (ε - (down - 1) ln(1/δ))/down); not positive where nothing is private,
+        minus infinity if ``up`` or ``down`` is infinite.
 
     Notes
     -----
-    :Privacy: With this σ, E_γ(N(0, 1) ‖ N(m, r²)) ≤ δ at γ = e^ε for all |m| ≤ 1/σ and 1/down ≤ r ≤ up. The range of r is cut into 16
-        cells, in each of which γ q is at least γ times (lowest r)/(highest r) times the density of the lowest r. If ``up`` and
-        ``down`` come from a published number, σ does so, too.
-    :Error: At most 1e-9 relatively above what the cells allow; they cost at most ln(up down)/16 in ε.
-    :Cost: 20 ms for one multiplier, 70 ms for 100.
-    :References: The page *Noise that fits*.
-
-    Examples
-    --------
-    >>> gaussian_noise_multiplier(up=[1, 1.0076, 1.015, 1.03], down=[1, 1.0076, 1.015, 1.03], epsilon=0.75, delta=5e-7).round(4)
-    array([ 5.71  ,  7.0516,  9.1247, 22.1862])
-    """
-    up, down = _factors(up, down)
-    lowest = mechanisms.gaussian_sigma(sensitivity=1, epsilon=epsilon, delta=delta)
-    epsilon, delta, up, down, lowest = np.broadcast_arrays(epsilon, delta, up, down, lowest)
-    shape, (epsilon, delta, up, down, lowest) = epsilon.shape, (np.ravel(v).astype(float) for v in (epsilon, delta, up, down, lowest))
-    possible = np.maximum(up, down) <= LARGEST_RATIO
-    up, down = np.where(possible, up, 1), np.where(possible, down, 1)
-    enough = lambda log_factor: _worst(1 / (lowest * np.exp(log_factor)), up, down, epsilon) <= delta
-    low, high = np.zeros(lowest.shape), np.full(lowest.shape, MOST_NOISE)  # only the upper end is ever enough
-    possible &= enough(high)
-    high = np.where(enough(np.zeros_like(high)), 0, high)
-    while np.any(high - low > CLOSE):
-        middle = (low + high) / 2
-        good = enough(middle)
-        low, high = np.where(good, low, middle), np.where(good, middle, high)
-    return np.where(possible, lowest * np.exp(high), np.inf).reshape(shape)[()]
-
-
-def vector_noise_multiplier(*, operator, frobenius, epsilon, delta):
-    """A noise multiplier with which Gaussian noise in many dimensions is private, although its covariance is that of the data.
-
-    Parameters
-    ----------
-    operator, frobenius : float ≥ 0 or array_like, bounds of these norms of what neighbours differ by; see `vector_constants`
-    epsilon, delta : float > 0 or array_like, δ < 1
-
-    Returns
-    -------
-    float64, the broadcast shape
-        σ = (1 + operator) max(σ', 1/√(2ε')), σ' the `gaussian_sigma` of (ε', .9 δ), ε' = ε - frobenius √x - operator x - frobenius²/(4(1
-        - operator)), x = ln(10/δ); infinite where ε' ≤ 1e-10 or operator ≥ 1.
-
-    Notes
-    -----
-    :Privacy: N(0, I) has at most δ more than e^ε times the probability of N(m, (I + E)⁻¹) of any event, if ‖m‖₂ ≤ 1/σ and E has at
-        most these norms. So θ + σ c H^(-1/2) Z is (ε, δ)-DP given a published bound that ``operator``, ``frobenius`` and c, a bound
-        of √(ΔᵀHΔ), come from. Of the log-likelihood ratio, what is quadratic in the noise exceeds ε - ε' with probability at most
-        δ/10; what is linear is that of a shift by (1 + operator)‖m‖₂, or better.
-    :Error: Not the smallest σ, but at E = 0 and δ = 1e-6 it is above `gaussian_sigma` by about half a percent, for ε from .25 to 4.
-    :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector); Laurent and Massart, *Adaptive
-        estimation of a quadratic functional by model selection* (2000), lemma 1.
-
-    Examples
-    --------
-    >>> vector_noise_multiplier(operator=[0, 0.003, 0.006], frobenius=[0, 0.005, 0.009], epsilon=0.75, delta=5e-7).round(3)
-    array([5.738, 6.317, 6.982])
-    """
-    operator, frobenius = _extended("operator", operator, at_least=0), _extended("frobenius", frobenius, at_least=0)
-    epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
-    small = (operator < 1) & np.isfinite(frobenius)
-    operator, frobenius = np.where(small, operator, 0), np.where(small, frobenius, 0)
-    x = -np.log(FOR_THE_SHAPE * delta)
-    left = epsilon - frobenius * np.sqrt(x) - operator * x - frobenius**2 / (4 * (1 - operator))
-    enough = small & (left > CLOSE)
-    left = np.where(enough, left, 1)
-    shifted = mechanisms.gaussian_sigma(sensitivity=1, epsilon=left, delta=(1 - FOR_THE_SHAPE) * delta)
-    return np.where(enough, (1 + operator) * np.maximum(shifted, 1 / np.sqrt(2 * left)), np.inf)[()]
-
-
-def laplace_epsilon(*, up, down, epsilon, delta):
-    """How much of ε is left for the noise, if it is Laplace noise of a scale that differs between neighbours.
-
-    Parameters
-    ----------
-    up, down, epsilon, delta
-        As in `gaussian_noise_multiplier`.
-
-    Returns
-    -------
-    float64, the broadcast shape
-        ε' = min(ε - ln up, (ε - (down - 1) ln(1/δ))/down); not positive where nothing is private, minus infinity if ``up`` or
-        ``down`` is infinite.
-
-    Notes
-    -----
-    :Privacy: Laplace noise of scale b = t/ε' is (ε, δ)-DP, where the answer changes by t at most, and b by the factors ``up`` and
-        ``down``. If these come from a published number, ε' does so, too.
+    :Privacy: Laplace noise of scale b = t/ε' is (ε, δ)-DP, where the answer changes by t at most,
+        and b by the factors ``up`` and ``down``. If these come from a published number, ε' does so,
+        too.
     :Error: Rounding of order 1e-16.
     :References: The page *Noise that fits*.
 
     Examples
     --------
-    >>> laplace_epsilon(up=[1, 1.0076, 1.1], down=[1, 1.0076, 1.1], epsilon=0.75, delta=5e-7).round(3)
+    >>> factors = [1, 1.0076, 1.1]
+    >>> laplace_epsilon(up=factors, down=factors, epsilon=0.75, delta=5e-7).round(3)
     array([ 0.75 ,  0.635, -0.637])
     """
-    up, down = _factors(up, down)
+    up, down = factors(up, down)
     epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
     finite = np.where(np.isfinite(down), down, 1)
     left = np.minimum(epsilon - np.log(up), (epsilon + (finite - 1) * np.log(delta)) / finite)
     return np.where(np.isfinite(down), left, -np.inf)[()]
 
 
-def integrated_delta(*, sigma, up, down, epsilon, certificates, step=1e-3):
-    """The δ of Gaussian noise of fixed multiplier, behind published numbers with Laplace noise, all losses together.
+def vector_noise_multiplier(*, operator: Reals, frobenius: Reals, epsilon: Reals,
+                            delta: Reals) -> Floats:
+    """A noise multiplier with which Gaussian noise in many dimensions is private, although its
+    covariance is that of the data.
 
     Parameters
     ----------
-    sigma : float > 0
-        Standard deviation of the noise, in units of a scale that bounds the change of the answer, fixed beforehand.
-    up, down : float ≥ 1, the factors of `gaussian_noise_multiplier`, fixed beforehand, too
-    epsilon : float > 0, of everything together
-    certificates : sequence of float > 0, the ε of each of the Laplace mechanisms before
-    step : float > 0, the distance of the points of the grid of losses
+    operator, frobenius : float ≥ 0 or array_like,
+        bounds of these norms of what neighbours differ by; see `vector_constants`
+    epsilon, delta : float > 0 or array_like, δ < 1
 
     Returns
     -------
-    float, never too small: E D(ε - L), L the sum of the losses of the Laplace mechanisms, D the largest E_γ at the remaining ε
+    float64, the broadcast shape
+        σ = (1 + operator) max(σ', 1/√(2ε')), σ' the `gaussian_sigma` of (ε', .9 δ), ε' = ε -
+        frobenius √x - operator x - frobenius²/(4(1 - operator)), x = ln(10/δ); infinite where ε' ≤
+        1e-10 or operator ≥ 1.
 
     Notes
     -----
-    :Privacy: The probabilities with which a published number misleads are to be added. Not for a σ chosen from a published number:
-        for that take `gaussian_noise_multiplier` with what is left of ε.
-    :Error: As `PrivacyLoss`, and as the cells of `gaussian_noise_multiplier`.
-    :References: The page *Noise that fits*.
+    :Privacy: N(0, I) has at most δ more than e^ε times the probability of N(m, (I + E)⁻¹) of any
+        event, if ‖m‖₂ ≤ 1/σ and E has at most these norms. So θ + σ c H^(-1/2) Z is (ε, δ)-DP given
+        a published bound that ``operator``, ``frobenius`` and c, a bound of √(ΔᵀHΔ), come from. Of
+        the log-likelihood ratio, what is quadratic in the noise exceeds ε - ε' with probability at
+        most δ/10; what is linear is that of a shift by (1 + operator)‖m‖₂, or better.
+    :Error: Not the smallest σ, but at E = 0 and δ = 1e-6 it is above `gaussian_sigma` by about half
+        a percent, for ε from .25 to 4.
+    :References: Theorem *All coefficients at once* on the page *Noise that fits* (thm-vector);
+        Laurent and Massart, *Adaptive estimation of a quadratic functional by model selection*
+        (2000), lemma 1.
 
     Examples
     --------
-    >>> print(f"{integrated_delta(sigma=5.5, up=1, down=1, epsilon=1, certificates=[0.25]):.3e}")
-    5.475e-07
+    >>> vector_noise_multiplier(operator=[0, 0.003, 0.006], frobenius=[0, 0.005, 0.009],
+    ...                         epsilon=0.75, delta=5e-7).round(3)
+    array([5.738, 6.317, 6.982])
     """
-    shift, epsilon = 1 / _checks.parameter("sigma", sigma), _checks.parameter("epsilon", epsilon)
-    up, down = _factors(up, down, at_most=LARGEST_RATIO)
-    loss = PrivacyLoss(_checks.parameter("step", step), 0, np.ones(1), 0.0)
-    for certificate in _checks.reals("certificates", certificates, above=0).ravel():
-        loss = loss.compose(PrivacyLoss.from_laplace(epsilon=certificate, step=step))
-    left = epsilon - step * (loss.lowest + np.arange(loss.mass.size))
-    return float(min(1, loss.infinite + loss.mass @ _worst(shift, up, down, left)))
+    operator = _extended("operator", operator, at_least=0)
+    frobenius = _extended("frobenius", frobenius, at_least=0)
+    epsilon, delta = _checks.parameters("epsilon", epsilon), _checks.parameters("delta", delta)
+    small = (operator < 1) & np.isfinite(frobenius)
+    operator, frobenius = np.where(small, operator, 0), np.where(small, frobenius, 0)
+    x = -np.log(FOR_THE_SHAPE * delta)
+    left = epsilon - frobenius * np.sqrt(x) - operator * x - frobenius**2 / (4 * (1 - operator))
+    enough = small & (left > LEAST_FOR_THE_SHIFT)
+    left = np.where(enough, left, 1)
+    for_the_shift = (1 - FOR_THE_SHAPE) * delta
+    shifted = mechanisms.gaussian_sigma(sensitivity=1, epsilon=left, delta=for_the_shift)
+    return np.where(enough, (1 + operator) * np.maximum(shifted, 1 / np.sqrt(2 * left)), np.inf)[()]
 
 
-# --------------------------------------------------------------------------------------------------- the two densities
-
-
-def _factors(up, down, at_most=np.inf):
-    return _extended("up", up, at_least=1, at_most=at_most), _extended("down", down, at_least=1, at_most=at_most)
+def factors(up, down, at_most=np.inf):
+    """``up`` and ``down``, checked."""
+    limits = dict(at_least=1, at_most=at_most)
+    return _extended("up", up, **limits), _extended("down", down, **limits)
 
 
 def _extended(name, value, *, at_least, at_most=np.inf):
@@ -229,72 +121,3 @@ def _extended(name, value, *, at_least, at_most=np.inf):
         limit = f" and at most {at_most:g}" if np.isfinite(at_most) else ""
         raise ValueError(f"{name} must be at least {at_least}{limit}, got {array[~good].flat[0]}")
     return array
-
-
-def _worst(m, up, down, epsilon):
-    """An upper bound of E_γ(N(0, 1) || N(m, r²)) over 1/down ≤ r ≤ up, from the lowest r of each cell."""
-    width = (np.log(up) + np.log(down)) / CELLS
-    cells = CELLS if np.any(width > 0) else 1
-    cell = np.arange(cells).reshape(-1, *[1] * np.broadcast(m, width, epsilon).ndim)
-    r = np.exp(cell * width) / down
-    return _mismatch(*np.broadcast_arrays(epsilon - width, np.minimum(m, LARGEST_SHIFT), r)).max(axis=0)
-
-
-def _mismatch(epsilon, m, r):
-    """`mismatched_gaussian_delta` for m ≥ 0: ln p/q - ε = ax² + bx + c, its roots, and what lies outside or between them."""
-    a, b = (1 - r) * (1 + r) / (2 * r**2), -m / r**2
-    c = m**2 / (2 * r**2) + np.log(r) - epsilon
-    disc = (m / r) ** 2 - 4 * a * (np.log(r) - epsilon)  # b² - 4ac, in which most of b² cancels
-    with np.errstate(all="ignore"):  # np.where also evaluates the branch it drops
-        half = (np.sqrt(np.maximum(disc, 0)) - b) / 2
-        x1, x2 = half / a, np.where(half > 0, c / half, 0.0)  # x1 is infinite if r = 1; c/x1 = a x2
-        parts = {s: _tail(np.where(np.isnan(x), 0, x), epsilon, m, r, s) for s, x in ((1, x1), (-1, x2))}
-        outside = parts[1][0] + parts[-1][0]
-        between = _between(x1, x2, epsilon, m, r)
-    everything = np.maximum(-np.expm1(epsilon), 0)
-    found = np.where(a >= 0, np.where(disc > 0, outside, everything), np.where(disc > 0, between, 0))
-    return np.clip(np.maximum(found, everything), 0, 1)
-
-
-def _tail(t, epsilon, m, r, side):
-    """(P(S) - γ Q(S), the same of the complement) for S = {x > t}, or {x < t} if side is -1, at a root t of p - γq."""
-    # There φ(t) = γ φ(z)/r, z = (t - m)/r, so with Mills' ratio M the difference of the two tails is φ(t) (M(t) - r M(z)).
-    z, gamma = (t - m) / r, np.exp(epsilon)
-    near = lambda s: np.where((s * t > -5) & (s * z > -5), _density(t) * (_mills(s * t) - r * _mills(s * z)),
-                              ndtr(-s * t) - gamma * ndtr(-s * z))
-    here, there = near(side), near(-side)
-    small = side * t > 0  # of the two, the one in the tail of P is computed, and the other is all that is left, if γ is not large
-    total = -np.expm1(epsilon)
-    rest = np.where(epsilon > LARGE, ndtr(-side * t) - _scaled_tail(t, epsilon, m, r, side), total - there)
-    return np.where(small, here, rest), np.where(small, total - here, there)
-
-
-def _scaled_tail(t, epsilon, m, r, side):
-    """γ Q(S) for S = {x > t}, or {x < t} if side is -1, at a root t of p - γq: by φ(t) = γ φ(z)/r, if S does not hold most of Q."""
-    z = side * (t - m) / r
-    return np.where(z > 0, r * _density(t) * _mills(z), np.exp(epsilon) * ndtr(-z))
-
-
-def _density(t):
-    return np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
-
-
-def _mills(x):
-    """Mills' ratio, the tail of a standard normal beyond x over its density; that of -20 below it."""
-    return np.sqrt(np.pi / 2) * erfcx(np.maximum(x, -20) / np.sqrt(2))
-
-
-def _between(low, high, epsilon, m, r):
-    """P(S) - γ Q(S) for S = {low < x < high}, between two roots."""
-    real = np.isfinite(low) & np.isfinite(high) & (low < high)  # else something that is dropped
-    low, high = np.where(real, low, 0), np.where(real, high, 0)
-    up, down = _tail(low, epsilon, m, r, 1), _tail(high, epsilon, m, r, 1)
-    left = lambda x: ndtr(x) - _scaled_tail(x, epsilon, m, r, -1)
-    around = np.where(epsilon > LARGE, left(high) - left(low), -np.expm1(epsilon) - up[1] - down[0])
-    wide = np.asarray(np.where(low > 0, up[0] - down[0], np.where(high < 0, down[1] - up[1], around)))
-    short = real & (high - low < SHORT)
-    a, lo, hi = (values[short][:, np.newaxis] for values in ((1 - r) * (1 + r) / (2 * r**2), low, high))
-    x = lo + (hi - lo) * (NODES + 1) / 2
-    inside = np.exp(-(x**2) / 2) * -np.expm1(-a * (x - lo) * (x - hi))
-    wide[short] = inside @ WEIGHTS * (hi - lo)[:, 0] / np.sqrt(8 * np.pi)
-    return wide

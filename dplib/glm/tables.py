@@ -1,16 +1,24 @@
-"""A logistic model from noisy counts: for outcomes and covariates that are all two-valued or categories."""
+"""A logistic model from noisy counts: for outcomes and covariates that are all two-valued or
+categories."""
+
+from __future__ import annotations
+
 
 import numpy as np
 
 from dplib.glm.domains import Box
 from dplib.glm.fits import fit_model
 from dplib.glm.losses import LOGISTIC
+from dplib.glm.typed import ArrayLike, Generator, NDArray, Noise, Real
 from dplib.histograms import laplace_histogram
 
-MOST_CELLS = 2**22
+MOST_CELLS_OF_A_TABLE = 2**22
 
 
-def noisy_table(X, y, *, domain, epsilon, noise, rng):
+def release_from_table(
+        X: ArrayLike, y: ArrayLike, *, domain: Box, epsilon: Real,
+        noise: Noise, rng: Generator,
+) -> NDArray[np.float64]:
     """Count the people of each kind with noise, and fit a logistic model to the noisy counts.
 
     Parameters
@@ -24,44 +32,55 @@ def noisy_table(X, y, *, domain, epsilon, noise, rng):
 
     Returns
     -------
-    float64, shape (d,), θ of the fit to the noisy counts, rounded to integers and at least 0; or where the search ends if they have none
+    float64, shape (d,), θ of the fit to the noisy counts, rounded to integers and at least 0;
+        or where the search ends if they have none
 
     Raises
     ------
     ValueError
-        for a domain with other columns or more than 2^22 cells, and as `ridge_perturbation`
+        for a domain with other columns or more than 2^22 cells, and as `release_with_ridge`
 
     Notes
     -----
-    :Privacy: (ε, 0)-DP under ``replace``, given fair bits: what is published of the data are the noisy counts.
-    :Error: Noise of `laplace_histogram` in each of two cells for every kind of people; every binary column doubles the variance of a
-        sum over an arm, before counts are kept at 0 or above.
+    :Privacy: (ε, 0)-DP under ``replace``, given fair bits: what is published of the data are the
+        noisy counts.
+    :Error: Noise of `laplace_histogram` in each of two cells for every kind of people; every binary
+        column doubles the variance of a sum over an arm, before counts are kept at 0 or above.
     :Cost: O(n + cells) and a fit.
-    :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist* (thm-laplace-histogram).
+    :References: Theorem *Noise on every cell* on the page *Counting cells that may not exist*
+        (thm-laplace-histogram).
 
     Examples
     --------
     >>> people = Box([(0, 1)], binary=[0])
-    >>> treated, better = np.repeat([0, 1], 2500), np.r_[np.zeros(1250), np.ones(1250), np.zeros(1000), np.ones(1500)]
-    >>> theta = noisy_table(treated[:, None], better, domain=people, epsilon=1, noise="laplace", rng=np.random.default_rng(1))
+    >>> treated, better = np.repeat([0, 1], 2500), np.repeat([0, 1, 0, 1], [1250, 1250, 1000, 1500])
+    >>> theta = release_from_table(treated[:, None], better, domain=people, epsilon=1,
+    ...                            noise="laplace", rng=np.random.default_rng(1))
     >>> people.coefficients(theta).round(2)
     array([0.  , 0.41])
     """
     kinds = _kinds(domain)
     design = domain.design(X)
     labels = 2 * _cells(domain, design) + (LOGISTIC.read(y, len(design)) > 0.5)
-    counts = laplace_histogram(labels, cells=2 * len(kinds), epsilon=epsilon, neighbor="replace", noise=noise, rng=rng)
+    counts = laplace_histogram(labels, cells=2 * len(kinds), epsilon=epsilon, neighbor="replace",
+                               noise=noise, rng=rng)
     people = np.maximum(np.rint(counts), 0).astype(np.int64)
-    return fit_model(np.repeat(np.repeat(kinds, 2, axis=0), people, axis=0), np.repeat(np.tile([0, 1], len(kinds)), people),
+    covariates, outcomes = np.repeat(kinds, 2, axis=0), np.tile([0, 1], len(kinds))
+    return fit_model(np.repeat(covariates, people, axis=0), np.repeat(outcomes, people),
                      loss=LOGISTIC, domain=domain, changes=0).theta
 
 
 def _parts(domain):
-    """What decides the kind of a person: (columns of X, how many values they take together), first the two-valued ones."""
-    if not isinstance(domain, Box) or len(domain.binary) + sum(map(len, domain.one_hot)) < domain.columns:
-        raise ValueError(f"domain must be a Box with all columns declared binary or one_hot, got {domain!r}")
-    parts = [([j], 2) for j in domain.binary] + [(list(group), len(group) + 1) for group in domain.one_hot]
-    if 2 * np.prod([size for _, size in parts], dtype=object) > MOST_CELLS:
+    """What decides the kind of a person: (columns of X, how many values they take together), first
+    the two-valued ones."""
+    declared = isinstance(domain, Box) and (
+        len(domain.binary) + sum(map(len, domain.one_hot)) == domain.columns)
+    if not declared:
+        raise ValueError("domain must be a Box with all columns declared binary or one_hot, "
+                         f"got {domain!r}")
+    parts = [([j], 2) for j in domain.binary]
+    parts += [(list(group), len(group) + 1) for group in domain.one_hot]
+    if 2 * np.prod([size for _, size in parts], dtype=object) > MOST_CELLS_OF_A_TABLE:
         raise ValueError(f"domain must have at most 2**22 cells for a table, got {domain!r}")
     return parts
 

@@ -3,25 +3,31 @@
 Symbols
 -------
 u = b - a
-    What is asked: how the prediction changes if a person goes from a to b, two points of the domain.
+    What is asked: how the prediction changes if a person goes from a to b, two points of the
+    domain.
 k = 2r, κ
-    So many records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges what the computed fit is off.
+    So many records come or go if one unit of up to r records is replaced; κ = k + 1/1024 charges
+    what the computed fit is off.
 ν̂
-    The published certificate of ν, the curvature in the weakest corner of the domain; a share of ε and part of δ pay for it.
+    The published certificate of ν, the curvature in the weakest corner of the domain; a share of ε
+    and of δ pays for it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from dplib import _checks
 from dplib.aggregation import Refusal
 from dplib.glm.certificates import certificate_margin, certify_below
-from dplib.glm.fits import SOLVED, UNIT, Fit, fit_model, statistic
+from dplib.glm.fits import SOLVED, ROUNDOFF, Fit, fit_model, statistic
 from dplib.glm.losses import LOGISTIC
 
-
 LEAST_LEFT = 2.0**-20  # of ε for the noise: what rounding may tell is far less
+ALL, HALF = 1.0, 0.5  # of δ for certificates: Laplace noise of a public scale needs none
 
 
 def direction(move, domain):
@@ -34,71 +40,105 @@ def direction(move, domain):
     return end - start
 
 
-@dataclass(frozen=True)
-class Terms:
-    """The public numbers of a release, checked: ε, δ, the share of ε for certificates, and r."""
+class Budget(NamedTuple):
+    """ε and δ: all that a release may cost, or a part of it."""
 
     epsilon: float
     delta: float
+
+    def parted(self, *, epsilon, delta):
+        """These shares of ε and δ, and what they leave: two parts that are the whole together."""
+        part = Budget(epsilon * self.epsilon, delta * self.delta)
+        rest = Budget((1 - epsilon) * self.epsilon, (1 - delta) * self.delta)
+        return part, rest
+
+    def halved(self):
+        return self.parted(epsilon=0.5, delta=0.5)
+
+    def named(self):
+        """As arguments of what spends it."""
+        return dict(epsilon=self.epsilon, delta=self.delta)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The public numbers of a release, checked: what it may cost, the shares of ε and of δ that are
+    for certificates, and r. Who spends ``for_certificate`` and ``for_noise`` spends the budget."""
+
+    budget: Budget
     split: float
+    delta_split: float
     rows: int
 
     @classmethod
-    def checked(cls, *, epsilon, delta, split, rows_per_unit, rng):
+    def checked(cls, *, epsilon, delta, split, delta_split, rows_per_unit, rng):
         _checks.generator(rng)
-        terms = cls(_checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, below=0.5),
-                    _checks.parameter("split", split), _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20))
-        if not 2.0**-31 <= terms.spent <= _checks.LARGEST_EXPONENT:  # what a certificate can be had for
-            raise ValueError(f"epsilon times split must be from 2**-31 to {_checks.LARGEST_EXPONENT:g}, got {epsilon:g} times {split:g}")
-        if terms.left < LEAST_LEFT:
-            raise ValueError(f"epsilon times (1 - split) must be at least 2**-20, got {epsilon:g} times {1 - split:g}")
+        budget = Budget(_checks.parameter("epsilon", epsilon),
+                        _checks.parameter("delta", delta, below=0.5))
+        rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
+        terms = cls(budget, _checks.parameter("split", split), delta_split, rows)
+        largest = _checks.LARGEST_EXPONENT
+        if not 2.0**-31 <= terms.for_certificate.epsilon <= largest:  # what one can be had for
+            raise ValueError(f"epsilon times split must be from 2**-31 to {largest:g}, "
+                             f"got {epsilon:g} times {split:g}")
+        if terms.for_noise.epsilon < LEAST_LEFT:
+            raise ValueError("epsilon times (1 - split) must be at least 2**-20, "
+                             f"got {epsilon:g} times {1 - split:g}")
         return terms
+
+    @property
+    def parts(self):
+        """The budget for certificates, and the rest, which is for the noise."""
+        return self.budget.parted(epsilon=self.split, delta=self.delta_split)
+
+    @property
+    def for_certificate(self):
+        return self.parts[0]
+
+    @property
+    def for_noise(self):
+        return self.parts[1]
 
     @property
     def changes(self):
         return 2 * self.rows
 
-    @property
-    def spent(self):
-        """Of ε, on certificates."""
-        return self.split * self.epsilon
-
-    @property
-    def left(self):
-        """Of ε, for the noise."""
-        return (1 - self.split) * self.epsilon
-
     def has_standard_error(self, loss):
-        """Whether uᵀH⁻¹u is the square of one: for a logistic fit to records that are units of their own."""
+        """Whether uᵀH⁻¹u is the square of one: for a logistic fit to records that are units."""
         return loss is LOGISTIC and self.rows == 1
 
-    def certify(self, X, y, domain, loss, delta, rng):
-        """The fit, and a certificate that all of ε₁ and this part of δ pay for."""
+    def certify(self, X, y, domain, loss, rng):
+        """The fit, and a certificate that all of ``for_certificate`` pays for."""
         fit = fit_model(X, y, loss=loss, domain=domain, changes=self.changes)
         total, kappa = statistic(fit, self.changes)
-        nu = float(certify_below(total, sensitivity=kappa, epsilon=self.spent, delta=delta, rng=rng))
-        error = 2 * SOLVED + 64 * UNIT * domain.dimension**3 * len(X) * loss.largest_curvature
-        return Certified(self, fit, nu, kappa, delta, error / max(nu, kappa))
+        epsilon, delta = self.for_certificate
+        nu = certify_below(total, sensitivity=kappa, epsilon=epsilon, delta=delta, rng=rng)
+        rounding = 64 * ROUNDOFF * domain.dimension**3 * len(X) * loss.largest_curvature
+        slack = (2 * SOLVED + rounding) / max(float(nu), kappa)
+        return Certified(self, fit, float(nu), kappa, slack)
 
 
 @dataclass(frozen=True, repr=False)
 class Certified:
-    """A fit, which tells of single records, and its published certificate ν̂, for which ``delta`` was paid.
+    """A fit, which tells of single records, and its published certificate ν̂.
 
-    What is computed of H⁻¹ is off by ``slack`` at most, relatively, in every direction: max |E|/ν for an error E of H.
+    What is computed of H⁻¹ is off by ``slack`` at most, relatively, in every direction: max |E|/ν
+    for an error E of H.
     """
 
     terms: Terms
     fit: Fit
     nu: float
     kappa: float
-    delta: float
     slack: float
 
     def refusal(self):
         """What is said where ν̂ does not suffice: public numbers only."""
-        epsilon, delta, split = self.terms.epsilon, self.terms.delta, self.terms.split
-        margin = certificate_margin(sensitivity=self.kappa, epsilon=self.terms.spent, delta=self.delta)
-        return Refusal(f"At ε = {epsilon:g}, δ = {delta:g} and split = {split:g} the certificate is smaller than the curvature ν of the "
-                       f"weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at most, or it is 0. It did not suffice. "
-                       f"More records in the weakest corner, fewer or narrower covariates, or a larger ε would help.")
+        epsilon, delta = self.terms.for_certificate
+        margin = certificate_margin(sensitivity=self.kappa, epsilon=epsilon, delta=delta)
+        budget = self.terms.budget
+        return Refusal(f"At ε = {budget.epsilon:g}, δ = {budget.delta:g} and split = "
+                       f"{self.terms.split:g} the certificate is smaller than the curvature ν of "
+                       f"the weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at "
+                       f"most, or it is 0. It did not suffice. More records in the weakest corner, "
+                       f"fewer or narrower covariates, or a larger ε would help.")

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from dplib import _samplers
-from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, certificate_margin, certificate_offset, certify_below, fit_model, generic_levels, linear_levels,
-    prediction_shift, source_levels)
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, certificate_margin, certify_below, fit_model, prediction_shift
+from dplib.glm.compared import certificate_offset, generic_levels, linear_levels, source_levels
 from dplib.glm.fits import statistic
 from tests.chance import FAR, standard_errors
 from tests.claims import claim, page_function, to

@@ -5,9 +5,10 @@ from itertools import product
 
 import numpy as np
 
-from dplib.aggregation import Refusal
+from dplib.aggregation import refused
 from dplib.glm import (
-    LOGISTIC, ROBUST, Box, certificate_margin, fit_model, fitted_scale, noisy_table, one_certificate, release_coefficient, release_vector)
+    LOGISTIC, ROBUST, Box, certificate_margin, fit_model, release_coefficient, release_from_table, release_vector,
+    release_with_fitted_scale, release_with_public_scale)
 from tests.chance import FAR, standard_errors
 from tests.claims import claim, page_function, to
 
@@ -59,7 +60,7 @@ def table_of(cut=None):
     """The package's table, or one of which the noisy counts are cut from below elsewhere."""
     def answer(x, y, *, domain, epsilon, noise, rng):
         if cut is None:
-            return noisy_table(x, y, domain=domain, epsilon=epsilon, noise=noise, rng=rng)
+            return release_from_table(x, y, domain=domain, epsilon=epsilon, noise=noise, rng=rng)
         cells = kinds(domain.columns, 1)
         place = x @ 2 ** np.arange(domain.columns)[::-1]
         counts = np.array([np.bincount(place[y == label], minlength=len(cells)) for label in (0, 1)]).T
@@ -84,11 +85,11 @@ def runs_of(table, uneven):
     return fit, np.array([EFFECT @ (table(x, y, domain=domain, epsilon=4., noise="laplace", rng=rng) - fit.theta) for _ in range(900)])
 
 
-@claim("prop-table-error", noisy_table, first_order(), table_noise,
-       mutants={"the noise of add/remove": (noisy_table, first_order(neighbours=1), table_noise),
-                "noise on the counts of no alone": (noisy_table, first_order(yes_counts=False), table_noise),
-                "the mean over kinds for their sum": (noisy_table, first_order(spread=False), table_noise),
-                "the noise doubles with each feature": (noisy_table, first_order(), even_formula(2**.5)),
+@claim("prop-table-error", release_from_table, first_order(), table_noise,
+       mutants={"the noise of add/remove": (release_from_table, first_order(neighbours=1), table_noise),
+                "noise on the counts of no alone": (release_from_table, first_order(yes_counts=False), table_noise),
+                "the mean over kinds for their sum": (release_from_table, first_order(spread=False), table_noise),
+                "the noise doubles with each feature": (release_from_table, first_order(), even_formula(2**.5)),
                 "counts cut at 60 from below": (table_of(60), first_order(), table_noise)})
 def test_table(table, variance, even):
     """Fit 900 noisy tables of uneven data and 900 of even data, and count how often the error of an effect is above 0.6745
@@ -111,7 +112,7 @@ def test_table(table, variance, even):
 def early(factor=1.):
     """One certificate, with room for another share of ε."""
     def release(x, y, *, split, **terms):
-        return one_certificate(x, y, split=factor * split, **terms)
+        return release_with_public_scale(x, y, split=factor * split, **terms)
     return release
 
 
@@ -130,11 +131,11 @@ def fitted_values(release, d, repeats):
     return np.array([release(x, y, **terms, rng=rng).value for _ in range(500)])
 
 
-@claim("prop-isotropic", one_certificate, fitted_scale, two_scales,
-       mutants={"half of the share of ε for the certificate": (early(.5), fitted_scale, two_scales),
-                "a sensitivity that grows with a feature": (one_certificate, fitted_scale, stretched(more=1)),
-                "all of ε for the noise": (one_certificate, fitted_scale, stretched(whole=True))})
-def test_even_data(one_certificate, fitted_scale, two_scales):
+@claim("prop-isotropic", release_with_public_scale, release_with_fitted_scale, two_scales,
+       mutants={"half of the share of ε for the certificate": (early(.5), release_with_fitted_scale, two_scales),
+                "a sensitivity that grows with a feature": (release_with_public_scale, release_with_fitted_scale, stretched(more=1)),
+                "all of ε for the noise": (release_with_public_scale, release_with_fitted_scale, stretched(whole=True))})
+def test_even_data(release_with_public_scale, release_with_fitted_scale, two_scales):
     """Fit even data of one to five columns: ν and the sensitivity are the stated ones. Release 150 times at four sizes around the
     thresholds. Compare the noise of 500 releases with a fitted scale in one and in four columns with the scale of the page: half of the
     errors are below ln 2 of it.
@@ -152,10 +153,10 @@ def test_even_data(one_certificate, fitted_scale, two_scales):
     def answers(needed):
         """How many of 150 releases answer, at the least size whose nw is above (d + 1) times this."""
         x, y = balanced(2, int(np.floor(3 * needed / 2)) + 1)
-        return sum(not isinstance(one_certificate(x, y, **terms), Refusal) for _ in range(150))
+        return sum(not refused(release_with_public_scale(x, y, **terms)) for _ in range(150))
 
     x, y = balanced(2, 3)  # nw = 6 < 3 κ
-    assert all(isinstance(one_certificate(x, y, **terms), Refusal) for _ in range(150))
+    assert all(refused(release_with_public_scale(x, y, **terms)) for _ in range(150))
     assert answers(KAPPA + 2 * margin + step) == 150
     half = answers(KAPPA + margin + step)
     assert standard_errors(half, 150, .5) > -FAR
@@ -164,7 +165,7 @@ def test_even_data(one_certificate, fitted_scale, two_scales):
     for d, repeats in ((1, 500), (4, 150)):
         weight = 2**d * repeats / 2
         scale = two_scales(weight / (d + 1), 2 / weight, 4., .5)[1]
-        values = fitted_values(fitted_scale, d, repeats)
+        values = fitted_values(release_with_fitted_scale, d, repeats)
         worst = max(worst, abs(standard_errors((np.abs(values) < np.log(2) * scale).sum(), 500, .5)))
     assert worst < FAR
     return f"ν and the sensitivity {to(off)}; {half} of 150 answer at the second threshold; the noise within {worst:.1f} standard errors"
@@ -197,14 +198,14 @@ def test_rare_feature(weakest):
 
 # --- moving the truth -------------------------------------------------------------------------------------------------------
 
-def pulled(release=one_certificate, toward_zero=1., cut=np.inf):
+def pulled(release=release_with_public_scale, toward_zero=1., cut=np.inf):
     """A release whose outcomes are shrunk or cut first."""
     def answer(x, y, **terms):
         return release(x, np.clip(toward_zero * y, -cut, cut), **terms)
     return answer
 
 
-RELEASES = one_certificate, fitted_scale, release_coefficient, release_vector
+RELEASES = release_with_public_scale, release_with_fitted_scale, release_coefficient, release_vector
 
 
 @claim("prop-translation", *RELEASES,
@@ -214,7 +215,7 @@ def test_translation(*releases):
     """Release from 4000 records and from the same with y + xᵀθ₀, |θ₀| up to 65, with the same draws: by three releases of a
     coefficient and by that of all; and at 300 records, where all refuse or answer alike.
     """
-    rng, off, refused = np.random.default_rng(3), 0, 0
+    rng, off, alike = np.random.default_rng(3), 0, 0
     domain = Box([(-1, 1)] * 3, intercept=False)
     for n, seed in product((300, 4000), range(4)):
         x = rng.choice([-1., 1], size=(n, 3))
@@ -224,11 +225,11 @@ def test_translation(*releases):
             own = {} if release is releases[3] else dict(move=move(3))
             own |= {} if release is releases[2] else dict(split=.3)
             first, second = (release(x, outcomes, **terms, **own, rng=np.random.default_rng(seed)) for outcomes in (y, y + x @ theta))
-            assert isinstance(first, Refusal) == isinstance(second, Refusal)
-            if isinstance(first, Refusal):
-                refused += 1
+            assert refused(first) == refused(second)
+            if refused(first):
+                alike += 1
                 continue
             moved = second.coefficients - first.coefficients - theta if release is releases[3] else second.value - first.value - theta[0]
             off = max(off, np.abs(moved).max(), abs(second.certificate - first.certificate))
     assert off < 1e-6, off
-    return f"{to(off)}; {refused} pairs refused alike"
+    return f"{to(off)}; {alike} pairs refused alike"

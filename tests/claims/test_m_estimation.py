@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.stats import norm
 
-from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, fit_model, noisy_gradient, objective_perturbation_scales, prediction_shift, ridge_perturbation)
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, prediction_shift
+from dplib.glm.compared import objective_perturbation_scales, release_by_noisy_gradients, release_with_ridge
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from tests.claims import claim, page_function, to
 from tests.noise import no_noise
@@ -178,7 +178,7 @@ def ridge_release(factor=2., power=1):
     return release
 
 
-@claim("prop-ridge", ridge_perturbation,
+@claim("prop-ridge", release_with_ridge,
        mutants={"a swap counted once": ridge_release(factor=1.), "the length of a record forgotten": ridge_release(power=0),
                 "ten times the noise it takes": ridge_release(factor=20.)})
 def test_ridge(release):
@@ -254,7 +254,7 @@ def descend(root=True, factor=2.):
     return release
 
 
-@claim("prop-noisy-gradient", noisy_gradient,
+@claim("prop-noisy-gradient", release_by_noisy_gradients,
        mutants={"the root of T dropped": descend(root=False), "a swap counted once": descend(factor=1.),
                 "twice the noise it takes": descend(factor=4.)})
 def test_noisy_gradients(release):

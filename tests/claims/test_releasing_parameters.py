@@ -8,9 +8,11 @@ from scipy.special import logit
 from scipy.stats import norm
 
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, certificate_offset, condition_number_scale, direction_constants, eigenvalue_ratio_constants, fit_model,
-    fitted_scale, gaussian_noise_multiplier, isotropic_noise, laplace_epsilon, mismatched_gaussian_delta, one_certificate,
-    prediction_shift, published, shift_source, source_levels, vector_constants, vector_noise_multiplier)
+    LOGISTIC, ROBUST, Ball, Box, direction_constants, fit_model, laplace_epsilon, prediction_shift,
+    release_with_fitted_scale, release_with_public_scale, vector_constants, vector_noise_multiplier)
+from dplib.glm.compared import (
+    certificate_offset, eigenvalue_ratio_constants, gaussian_noise_multiplier, mismatched_gaussian_delta, published,
+    release_with_condition_number, release_with_isotropic_noise, shift_source, source_levels)
 from dplib.glm.fits import CHARGED
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from tests.claims import claim, to
@@ -25,25 +27,25 @@ def of(name):
     return lambda old, new: getattr(changed(old, new), name)
 
 
-one, fitted = of("one_certificate"), of("fitted_scale")
+one, fitted = of("release_with_public_scale"), of("release_with_fitted_scale")
 TABLES = [(((200, 100), (200, 100)), ((199, 99), (201, 101))), (((200, 10), (200, 190)), ((199, 9), (201, 191)))]
 
 
-@claim("thm-one-certificate", one_certificate,
+@claim("thm-one-certificate", release_with_public_scale,
        mutants={"a replaced record counted once": one("2 * self.rows", "self.rows"),
                 "s in place of 2s, whatever the domain": one("(1 if two_arms else 2)", "1"),
-                "the noise has all of ε": one("sensitivity=reach, epsilon=terms.left", "sensitivity=reach, epsilon=terms.epsilon"),
+                "the noise has all of ε": one("epsilon=terms.for_noise.epsilon", "epsilon=terms.budget.epsilon"),
                 "the scale from the data's own curvature": one("prediction_shift(nu=nu,", "prediction_shift(nu=certified.fit.nu,"),
                 "the data's own curvature is published": one('"one certificate", nu,', '"one certificate", certified.fit.nu,')})
-def test_one_certificate(one_certificate):
+def test_one_certificate(release_with_public_scale):
     """Compute the largest P(S) - e^ε P'(S) of the whole mechanism, summed over all values of the certificate, in both orders: two
     towns with a lead of 20, 60 and 200, and trials with two arms in which one person changes.
     """
     given, delta = dict(epsilon=1.0, split=.5), .01
-    on_towns = [worst_gap(one_certificate, towns(lead), towns(lead - 2), **ON_LINE, **given, delta=delta, grid=grid)
+    on_towns = [worst_gap(release_with_public_scale, towns(lead), towns(lead - 2), **ON_LINE, **given, delta=delta, grid=grid)
                 for lead, grid in ((20, 16), (60, 8), (200, 4))]
     trial = dict(move=([0], [1]), domain=ARMS, loss=LOGISTIC)
-    in_trials = [worst_gap(one_certificate, arms(a), arms(b), **trial, **given, delta=delta, grid=4) for a, b in TABLES]
+    in_trials = [worst_gap(release_with_public_scale, arms(a), arms(b), **trial, **given, delta=delta, grid=4) for a, b in TABLES]
     largest = max(on_towns + in_trials) / delta
     assert .98 < largest <= 1 + 1e-9
     return f"largest δ {largest:.3f} of the stated one, on 10 ordered pairs"
@@ -198,7 +200,7 @@ def test_laplace_noise_of_two_scales(laplace_epsilon):
 
 
 def ledger(release):
-    """What each step of `fitted_scale` costs, from what it asked for: (ε of all, δ of all), each divided by what was promised."""
+    """What each step of a fitted scale costs, from what it asked for: (ε of all, δ of all), each divided by what was promised."""
     X, y = towns(400)
     given = dict(epsilon=1.0, delta=.01, split=.5, **ON_LINE)
     found = law(release, X, y, **given, grid=4)
@@ -216,25 +218,29 @@ def ledger(release):
     return max(spent)
 
 
-@claim("thm-release-coefficient", fitted_scale,
-       mutants={"the change of the scale is not paid for": fitted("return share, constants", "return 1.0, constants"),
-                "the noise has all of ε": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.epsilon"),
-                "the bound on the scale is free": fitted("return (1 - FOR_THE_SCALE) * terms.left", "return terms.left"),
-                "first order only, τ = 1": fitted("local * constants.factor", "local"),
-                "Δ_u for one record, not for two": fitted("local, most = kappa *", "local, most = kappa / 2 *"),
+PARTS = "terms.for_noise.parted(epsilon=FOR_THE_BOUND, delta=0)"
+
+
+@claim("thm-release-coefficient", release_with_fitted_scale,
+       mutants={"the change of the scale is not paid for": fitted("return for_the_shift / for_value.epsilon,", "return 1.0,"),
+                "the noise has all of ε": fitted(
+                    f"return {PARTS}", f"return {PARTS}[0], terms.for_noise._replace(epsilon=terms.budget.epsilon)"),
+                "the bound on the scale is free": fitted(f"return {PARTS}", f"return {PARTS}[0], terms.for_noise"),
+                "first order only, τ = 1": fitted("constants.factor / (share", "1 / (share"),
+                "Δ_u for one record, not for two": fitted("local = kappa *", "local = kappa / 2 *"),
                 "the scale itself is published": fitted(
-                    "bound = min(_above(local, constants, terms, rng), most)", "bound = local")})
-def test_the_scale_that_fits(fitted_scale):
+                    "bound = min(_above(local, constants, for_bound, rng), most)", "bound = local")})
+def test_the_scale_that_fits(release):
     """Compute the largest P(S) - e^ε P'(S) of all three outputs together, on two towns with four leads, summed over all values of the
     certificate; add up what the steps cost by the lemmas, for each of these values.
     """
     largest = 0.0
     for lead, epsilon, split, delta in ((20, 8.0, .9, 1e-9), (60, 1.0, .5, .01), (80, 4.0, .5, 1e-6), (200, 1.0, .5, .01)):
-        gap = worst_gap(fitted_scale, towns(lead), towns(lead - 2), **ON_LINE, epsilon=epsilon, split=split, delta=delta, grid=8)
+        gap = worst_gap(release, towns(lead), towns(lead - 2), **ON_LINE, epsilon=epsilon, split=split, delta=delta, grid=8)
         largest = max(largest, gap / delta)
         assert largest <= 1
     assert largest > .3
-    total = ledger(fitted_scale)
+    total = ledger(release)
     assert .999 < total <= 1 + 1e-9
     return f"largest δ {largest:.2f} of the stated one, where half is for the certificate; the steps cost {total:.4f} of ε together"
 
@@ -344,7 +350,7 @@ def published_with(name):
     return lambda old, new: getattr(changed(old, new, module=published), name)
 
 
-isotropic, condition = published_with("isotropic_noise"), published_with("condition_number_scale")
+isotropic, condition = published_with("release_with_isotropic_noise"), published_with("release_with_condition_number")
 
 
 def counted(eigenvalues, fits, *, size, epsilon, delta):
@@ -362,9 +368,10 @@ def counted(eigenvalues, fits, *, size, epsilon, delta):
     return p[answered] @ told + np.maximum(p - np.exp(epsilon) * q, 0)[~answered].sum()
 
 
-@claim("prop-same-noise", isotropic_noise,
+@claim("prop-same-noise", release_with_isotropic_noise,
        mutants={"one record in place of two": isotropic("KAPPA = 2 + CHARGED", "KAPPA = 1 + CHARGED"),
-                "all of ε for the noise": isotropic("epsilon=terms.left", "epsilon=terms.epsilon")})
+                "all of ε for the noise": isotropic(
+                    "epsilon, delta = terms.for_noise", "epsilon, delta = terms.for_noise._replace(epsilon=terms.budget.epsilon)")})
 def test_same_noise(release):
     """Compute the exact δ of the code on two towns of 9,526 people far apart, of whom one moves, summed over all certificates, in both
     orders, in one dimension and beside larger towns in two. Then that of a release whose certificate counts steps, from its parts.
@@ -427,9 +434,10 @@ def test_condition_number(constants, largest_after):
            f"largest eigenvalue {found['largest']:.2f}"
 
 
-@claim("prop-condition-number", condition_number_scale,
+@claim("prop-condition-number", release_with_condition_number,
        mutants={"a replaced record counted once": condition("2 * domain.width", "domain.width"),
-                "all of ε for the noise": condition("(up, down, terms.left", "(up, down, terms.epsilon")})
+                "all of ε for the noise": condition(
+                    "(up, down, terms.for_noise", "(up, down, terms.for_noise._replace(epsilon=terms.budget.epsilon)")})
 def test_condition_number_release(release):
     """Compute the exact δ of the code on the two towns far apart, in one and two dimensions, with a certificate of the largest eigenvalue
     that is right, summed over those of the smallest one, in both orders: it may be what is left without that certificate.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dplib.book.datasets import first_rows
-from dplib.glm import LOGISTIC, Box, Release, certificate_margin, certify_below, fit_model, one_certificate, prediction_shift
+from dplib.glm import LOGISTIC, Box, Release, certificate_margin, certify_below, fit_model, release_with_public_scale, prediction_shift
 from dplib.mean import noise_tail
 from tests.chance import FAR, standard_errors
 from tests.claims import claim
@@ -63,13 +63,13 @@ def spoiled(**change):
     return lambda release, level: Release.interval(replace(release, **{name: f(release) for name, f in change.items()}), level)
 
 
-@claim("prop-interval", Release.interval, one_certificate,
-       mutants={"the noise is left out": (spoiled(noise_scale=lambda r: 1e-9), one_certificate),
-                "sampling is left out": (Release.noise_interval, one_certificate),
-                "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), one_certificate),
-                "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), one_certificate),
-                "2/ν for any domain": (Release.interval, changed(VARIANCE, "2 / nu").one_certificate),
-                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if two_arms else 4) / nu").one_certificate)})
+@claim("prop-interval", Release.interval, release_with_public_scale,
+       mutants={"the noise is left out": (spoiled(noise_scale=lambda r: 1e-9), release_with_public_scale),
+                "sampling is left out": (Release.noise_interval, release_with_public_scale),
+                "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), release_with_public_scale),
+                "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), release_with_public_scale),
+                "2/ν for any domain": (Release.interval, changed(VARIANCE, "2 / nu").release_with_public_scale),
+                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if two_arms else 4) / nu").release_with_public_scale)})
 def test_intervals_cover(interval, release):
     """Integrate over noise, sampling error and certificate, in trials with two equal arms, and compare the coverage with the level;
     compare the bound on the variance with the variance, for two arms and for doses of which most are in the middle. Then 40,000
@@ -118,12 +118,12 @@ def most_changes(keep, kept):
     return worst
 
 
-@claim("prop-rows-kept", first_rows, one_certificate,
-       mutants={"k = r": (first_rows, changed("2 * self.rows", "self.rows").one_certificate),
-                "a rule that looks across units": (across_units, one_certificate),
-                "a rule that looks at places in the whole file": (every_other, one_certificate),
+@claim("prop-rows-kept", first_rows, release_with_public_scale,
+       mutants={"k = r": (first_rows, changed("2 * self.rows", "self.rows").release_with_public_scale),
+                "a rule that looks across units": (across_units, release_with_public_scale),
+                "a rule that looks at places in the whole file": (every_other, release_with_public_scale),
                 "one row replaced, whatever r": (first_rows, changed(
-                    '_checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)', "1").one_certificate)})
+                    '_checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)', "1").release_with_public_scale)})
 def test_several_rows_of_one_unit(keep, release):
     """Replace all rows of one unit, by more or fewer, in 300 random data sets, and count kept rows that go or come. Then compute the
     largest P(S) - e^ε P'(S) of the release, on two towns from one to the other of which two and three people move.
