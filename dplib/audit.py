@@ -6,7 +6,7 @@ An audit takes one pair of neighbours x, x'. It can refute a guarantee, never pr
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 from scipy.special import betaincinv, chdtr, chdtrc, ndtri
 
 from dplib import _checks
@@ -266,7 +266,7 @@ def noise_distribution_test(sample, cdf):
     if sample.ndim != 1 or sample.size == 0:
         raise ValueError(f"sample must have shape (n,) with n at least 1, got shape {sample.shape}")
     uniform = _checks.reals("cdf(sample)", cdf(np.sort(sample)), at_least=0, at_most=1)
-    distance_pvalue = float(stats.kstest(uniform, "uniform").pvalue)
+    distance_pvalue = float(scipy.stats.kstest(uniform, "uniform").pvalue)
     total, n = np.sum(ndtri(uniform) ** 2), sample.size
     scale_pvalue = min(1.0, 2 * float(min(chdtr(n, total), chdtrc(n, total))))
     return NoiseDistributionTest(min(1.0, 2 * min(distance_pvalue, scale_pvalue)), distance_pvalue, scale_pvalue)

@@ -14,7 +14,7 @@ epsilon, delta : ε, δ
 """
 
 import numpy as np
-from scipy.special import softmax
+import scipy
 
 from dplib import _checks, _grid, _numerics, _samplers
 
@@ -426,7 +426,8 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
     """
     scores, scale = _scores(scores), _checks.scale(sensitivity, epsilon)
     with np.errstate(over="ignore"):  # hopeless candidates may fall to -inf
-        return softmax((scores - scores.max(axis=-1, keepdims=True)) / scale / (1 if monotonic else 2), axis=-1)
+        behind = (scores - scores.max(axis=-1, keepdims=True)) / scale
+        return scipy.special.softmax(behind / (1 if monotonic else 2), axis=-1)
 
 
 def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):

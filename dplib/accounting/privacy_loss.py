@@ -5,8 +5,7 @@ the cost of any composition can be read off.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
-from scipy.linalg import solve_banded
+import scipy
 from scipy.special import expit, logsumexp, ndtr
 
 from dplib import _checks
@@ -117,8 +116,9 @@ class PrivacyLoss:
         if other.step != self.step:
             raise ValueError(f"other must have the same step {self.step}, got {other.step}")
         points = self.mass.size + other.mass.size - 1
-        length = fft.next_fast_len(points, real=True)
-        product = fft.irfft(fft.rfft(self.mass, length) * fft.rfft(other.mass, length), length)
+        length = scipy.fft.next_fast_len(points, real=True)
+        spectrum = scipy.fft.rfft(self.mass, length) * scipy.fft.rfft(other.mass, length)
+        product = scipy.fft.irfft(spectrum, length)
         mass = np.maximum(product[:points], 0)
         infinite = self.infinite + other.infinite - self.infinite * other.infinite + CUT
         return PrivacyLoss(self.step, self.lowest + other.lowest, mass, infinite)
@@ -129,10 +129,10 @@ class PrivacyLoss:
         if count < 2:
             return self if count else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
         lowest, highest = (self._tail(count, sign) for sign in (-1, 1))
-        length = fft.next_fast_len(highest - lowest + 1, real=True)
+        length = scipy.fft.next_fast_len(highest - lowest + 1, real=True)
         places = (self.lowest + np.arange(self.mass.size)) % length
         wrapped = np.bincount(places, weights=self.mass, minlength=length)
-        power = fft.irfft(fft.rfft(wrapped) ** count, n=length)
+        power = scipy.fft.irfft(scipy.fft.rfft(wrapped) ** count, n=length)
         mass = np.maximum(np.roll(power, -(lowest % length)), 0)
         return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** count + CUT)
 
@@ -185,7 +185,7 @@ class PrivacyLoss:
         at_least = np.cumsum(self.mass[::-1])[::-1]
         above = np.append(at_least[1:], 0)
         diagonals = np.array([[-np.exp(-self.step)], [1.0]]).repeat(above.size, axis=1)
-        delta = solve_banded((0, 1), diagonals, -np.expm1(-self.step) * above)
+        delta = scipy.linalg.solve_banded((0, 1), diagonals, -np.expm1(-self.step) * above)
         return self._losses(), at_least, delta
 
 

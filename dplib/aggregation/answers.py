@@ -6,8 +6,8 @@ Leading axes are independent runs.
 from math import prod
 
 import numpy as np
+import scipy
 from scipy.special import expit
-from scipy.stats import binom
 
 from dplib import _checks, _samplers, mechanisms
 from dplib._numerics import HELD_NUMBERS
@@ -86,7 +86,8 @@ def vote_error(probability, *, epsilon, noise, blocks):
     votes = np.arange(blocks + 1)
     lead = 2 * votes - blocks
     upset = _upset(np.abs(lead), _checks.parameter("epsilon", epsilon), noise)
-    return binom.pmf(votes, blocks, right[..., np.newaxis]) @ np.where(lead > 0, upset, 1 - upset)
+    mass = scipy.stats.binom.pmf(votes, blocks, right[..., np.newaxis])
+    return mass @ np.where(lead > 0, upset, 1 - upset)
 
 
 def median_scores(x, *, candidates):

@@ -10,14 +10,19 @@ u
     The part of every answer that is the same for all records, and known. 0, unless the columns of A were centred.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
 
 from dplib import _checks
 from dplib._numerics import HELD_NUMBERS
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
 
 NORM_ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
 UNIT = 2.0**-53  # of a rounding

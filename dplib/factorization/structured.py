@@ -1,8 +1,7 @@
 """Two factorizations of the threshold workload that never form a matrix, for millions of cells."""
 
 import numpy as np
-from scipy import fft
-from scipy.sparse.linalg import LinearOperator
+import scipy
 
 from dplib import _checks
 from dplib.factorization.factors import NORM_ROUNDING, UNIT, Factorization, ball_weights
@@ -12,7 +11,7 @@ MOST_CELLS_WITHOUT_A_MATRIX = 2**30
 
 def _operator(shape, forward):
     """A linear map that is given by a function of the first axis."""
-    return LinearOperator(shape, matvec=forward, matmat=forward, dtype=float)
+    return scipy.sparse.linalg.LinearOperator(shape, matvec=forward, matmat=forward, dtype=float)
 
 
 def _prefix_sums(cells):
@@ -172,18 +171,18 @@ def square_root_factorization(*, cells, centered=False):
     a = np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)]))
     squares = np.cumsum(a**2)
     length = 1 << (2 * cells - 2).bit_length()
-    kernel = fft.rfft(a, length)
+    kernel = scipy.fft.rfft(a, length)
 
     def convolve(x):
-        spectrum = fft.rfft(x, length, axis=0)
+        spectrum = scipy.fft.rfft(x, length, axis=0)
         spectrum *= kernel.reshape(-1, *[1] * (x.ndim - 1))
-        return fft.irfft(spectrum, length, axis=0, overwrite_x=True)[:cells]
+        return scipy.fft.irfft(spectrum, length, axis=0, overwrite_x=True)[:cells]
 
     def transposed(x):
         return convolve(x[::-1])[::-1]
 
     # Columns further right are cut off earlier, so no two are further apart than the first and one of the others.
-    overlap = fft.irfft(np.abs(kernel) ** 2, length)[:cells]
+    overlap = scipy.fft.irfft(np.abs(kernel) ** 2, length)[:cells]
     farthest = np.max(squares[-1] + squares[::-1] - 2 * overlap)
     diameter = float(np.sqrt(farthest) * (1 + 1e3 * NORM_ROUNDING))
     root = _operator((cells, cells), convolve)

@@ -1,7 +1,7 @@
 """Questions as the rows of a matrix: the answer of question j is the sum of its row over the cells of all records."""
 
 import numpy as np
-from scipy.linalg import hadamard
+import scipy
 
 from dplib import _checks
 
@@ -75,4 +75,5 @@ def parity_workload(*, dimension):
     array([[ 1.,  1.],
            [ 1., -1.]])
     """
-    return hadamard(2 ** _checks.integer("dimension", dimension, at_least=0, at_most=13), dtype=float)
+    dimension = _checks.integer("dimension", dimension, at_least=0, at_most=13)
+    return scipy.linalg.hadamard(2**dimension, dtype=float)

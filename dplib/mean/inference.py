@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
+import scipy
 from scipy.special import ndtri_exp
 
 from dplib import _checks
@@ -173,7 +173,8 @@ def _noise_quantile(probability, sd, scale):
     known = (probability > 0) & np.isfinite(high)
     high, scale, probability = np.where(known, high, 1), np.where(known, scale, 0), np.where(known, probability, 0.5)
     excess = lambda t, sd, scale, probability: 2 * noise_tail(t, sd=sd, scale=scale) / probability - 1
-    found = find_root(excess, (np.zeros_like(high), high), args=(sd, scale, probability))
+    found = scipy.optimize.elementwise.find_root(
+        excess, (np.zeros_like(high), high), args=(sd, scale, probability))
     return np.where(known, found.bracket[1], np.inf)[()]
 
 
@@ -188,7 +189,7 @@ def _median_quantile(failing, n, radius, epsilon):
     top = np.log1p(furthest)
     if top == 0 or excess(0) <= 0:
         return furthest
-    found = find_root(excess, (0.0, top), tolerances={"xrtol": 1e-9})
+    found = scipy.optimize.elementwise.find_root(excess, (0.0, top), tolerances={"xrtol": 1e-9})
     return float(distance(found.bracket[1]))
 
 
