@@ -2,6 +2,8 @@
 the cost of any composition can be read off.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +11,7 @@ import scipy
 from scipy.special import expit, logsumexp, ndtr
 
 from dplib import _checks
+from dplib._types import Floats, Integer, Real, Reals
 
 TAIL = 12.0  # standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite loss
 CUT = 1e-15  # the probability of leaving the window of a composition, counted as infinite loss
@@ -52,7 +55,7 @@ class PrivacyLoss:
     infinite: float
 
     @classmethod
-    def from_laplace(cls, *, epsilon, step=1e-4):
+    def from_laplace(cls, *, epsilon: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Laplace noise of scale Δ/ε against a change of Δ.
 
         Parameters
@@ -67,7 +70,7 @@ class PrivacyLoss:
         return cls._split(grid, step, np.diff(p), np.diff(q), 0.0)
 
     @classmethod
-    def from_gaussian(cls, *, sigma, sensitivity, step=1e-4):
+    def from_gaussian(cls, *, sigma: Real, sensitivity: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Gaussian noise against a change of ``sensitivity``.
 
         Parameters
@@ -83,7 +86,7 @@ class PrivacyLoss:
         return cls._split(grid, step, p, q, float(2 * ndtr(-TAIL)))
 
     @classmethod
-    def from_pure(cls, *, epsilon, step=1e-4):
+    def from_pure(cls, *, epsilon: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Randomised response, which dominates every ε-DP mechanism.
 
         Parameters
@@ -105,7 +108,7 @@ class PrivacyLoss:
         upper = np.clip(np.where(x < 600, upper, p), 0, p)
         return cls(step, int(grid[0]), np.append(p - upper, 0) + np.append(0, upper), infinite)
 
-    def compose(self, other):
+    def compose(self, other: PrivacyLoss | Integer) -> PrivacyLoss:
         """The loss of two mechanisms, or of several runs of one.
 
         Parameters
@@ -148,7 +151,7 @@ class PrivacyLoss:
         bounds = [(count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
         return sign * min(furthest, int(np.ceil(min(bounds) / self.step)))
 
-    def delta(self, epsilon):
+    def delta(self, epsilon: Reals) -> Floats:
         """The δ at which the mechanism is (ε, δ)-DP, never too small.
 
         Parameters
@@ -161,7 +164,7 @@ class PrivacyLoss:
         finite = np.where(epsilon > x[-1], 0, np.exp(-gap) * delta[above] - np.expm1(-gap) * at_least[above])
         return np.minimum(self.infinite + finite, 1)
 
-    def epsilon(self, delta):
+    def epsilon(self, delta: Real) -> float:
         """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that of an infinite loss.
 
         Parameters

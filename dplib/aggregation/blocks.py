@@ -1,5 +1,7 @@
 """Running any program on disjoint blocks of the records, so that one record can change one answer."""
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import inspect
@@ -13,13 +15,18 @@ import warnings
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Any, ArrayLike, Callable, Generator, Integer, NDArray, Real
 
 # How a process begins: as a copy of this one, where the system can make a sound one; else anew.
 COPIES = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
 METHOD = "fork" if COPIES else "spawn"
 
 
-def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=None, seconds=None, rng):
+def subsample_and_aggregate(
+        x: Any, estimator: Callable[..., Any] | tuple[Any, Callable[..., Any]],
+        combine: Callable[[NDArray[np.float64], Generator], Any], *, blocks: Integer,
+        default: ArrayLike, people: ArrayLike | None = None, seconds: Real | None = None,
+        rng: Generator) -> Any:
     """Run an estimator that promises nothing on each of many disjoint blocks, and combine the answers in private.
 
     Parameters
@@ -39,8 +46,8 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
         Public: whose each record is. All records of a person are then in one block. If omitted, each record is a person.
     seconds : float > 0, optional
         How long a block may take. Each block then runs in a process of its own, which cannot change
-        this one or another. On Linux it starts as a copy of this one. On Windows and macOS it starts
-        anew: ``estimator`` must then be a function of a module that can be imported, not of a
+        this one or another. On Linux it starts as a copy of this one. On Windows and macOS it is
+        new: ``estimator`` must then be a function of a module that can be imported, not of a
         notebook, and a script calls this below ``if __name__ == "__main__":``.
     rng : numpy.random.Generator
 

@@ -1,9 +1,12 @@
 """Two factorizations of the threshold workload that never form a matrix, for millions of cells."""
 
+from __future__ import annotations
+
 import numpy as np
 import scipy
 
 from dplib import _checks
+from dplib._types import Integer
 from dplib.factorization.factors import NORM_ROUNDING, UNIT, Factorization, ball_weights
 
 MOST_CELLS_WITHOUT_A_MATRIX = 2**30
@@ -11,7 +14,8 @@ MOST_CELLS_WITHOUT_A_MATRIX = 2**30
 
 def _operator(shape, forward):
     """A linear map that is given by a function of the first axis."""
-    return scipy.sparse.linalg.LinearOperator(shape, matvec=forward, matmat=forward, dtype=float)
+    from scipy.sparse.linalg import LinearOperator  # slow to import
+    return LinearOperator(shape, matvec=forward, matmat=forward, dtype=float)
 
 
 def _prefix_sums(cells):
@@ -21,7 +25,8 @@ def _prefix_sums(cells):
 # --- the tree -------------------------------------------------------------------------------------------------------------
 
 
-def hierarchical_factorization(*, cells, least_squares=False, centered=False):
+def hierarchical_factorization(
+        *, cells: Integer, least_squares: bool = False, centered: bool = False) -> Factorization:
     """Thresholds from the counts of a binary tree of blocks.
 
     Parameters
@@ -138,7 +143,7 @@ def _least_squares_norms(ends, L, known_total):
 # --- the square root -----------------------------------------------------------------------------------------------------
 
 
-def square_root_factorization(*, cells, centered=False):
+def square_root_factorization(*, cells: Integer, centered: bool = False) -> Factorization:
     """Thresholds by the square root of their matrix: R = A, ones on the diagonal, 1/2 below it, 3/8 below that, …
 
     Parameters
