@@ -13,6 +13,8 @@ from sphinx.addnodes import toctree
 from sphinx.util import logging
 from sphinx.util.fileutil import copy_asset
 
+from dplib import __version__
+
 from .front import check_page, front_end, style
 from .spec import power_of_ten
 
@@ -53,7 +55,7 @@ def use_own_profile(root):
 
 def say_version(app, config):
     """Under each page: which package computed it, how to cite it, and what a reader may do with it."""
-    version, address = importlib.metadata.version("dplib"), repository()
+    version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
         f"<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version {version}, 2026.{source}<br>"
