@@ -2,7 +2,6 @@
 
 import numpy as np
 import scipy
-from scipy.special import erfc, erfcx, ndtri
 
 CACHED_NUMBERS = 1 << 15  # at a time, so that the working memory stays in the cache
 HELD_NUMBERS = 1 << 20  # at a time, so that large inputs do not fill the memory
@@ -30,6 +29,7 @@ def log1mexp(x):
 
 def gaussian_log_delta(epsilon, s):
     """ln δ(ε, s) without cancellation."""
+    erfc, erfcx = scipy.special.erfc, scipy.special.erfcx
     # The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both terms:
     # δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # np.where also evaluates the branch it drops
@@ -42,6 +42,7 @@ def gaussian_log_delta(epsilon, s):
 
 def _erfcx_drop(u, h):
     """erfcx(u) - erfcx(u + h); for small h by Taylor's formula at the midpoint m, where e' = 2me - 2/√π."""
+    erfcx = scipy.special.erfcx
     m = u + h / 2
     e = erfcx(m)
     first = 2 * m * e - 2 / np.sqrt(np.pi)
@@ -59,7 +60,7 @@ def gaussian_multiplier(epsilon, delta):
     """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s."""
     # The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is
     # decreasing and concave, so every step stays on the private side; find_root would need six times as long.
-    z = ndtri(delta)
+    z = scipy.special.ndtri(delta)
     root = np.sqrt(z**2 + 2 * epsilon)
     with np.errstate(over="ignore", divide="ignore"):
         s = np.where(z > 0, 1 / (z + root), (root - z) / (2 * epsilon))

@@ -6,7 +6,7 @@ noise of scale b, and q = e^-rate the ratio of neighbouring probabilities.
 """
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
 
@@ -47,15 +47,18 @@ def geometric(rate, shape, rng):
     total = np.zeros(shape, dtype=np.int64)
     digit = 0
     while 2.0**digit * rate < 700:  # later digits are 1 with probability below 1e-304
-        total += bernoulli(expit(-(2.0**digit) * rate), shape, rng) * (1 << digit)
+        total += bernoulli(scipy.special.expit(-(2.0**digit) * rate), shape, rng) * (1 << digit)
         digit += 1
     return total
 
 
 def two_sided_geometric(rate, shape, rng):
     """G with Pr[G = m] = (1 - q)/(1 + q) q^|m| over all integers m."""
-    moved = ~bernoulli(np.tanh(rate / 2), shape, rng) if rate < 1 else bernoulli(2 * expit(-rate), shape, rng)
-    magnitude = (geometric(rate, shape, rng) + 1) * moved  # of Pr[G = 0] and Pr[G != 0], toss the one that is small
+    if rate < 1:  # of Pr[G = 0] and Pr[G != 0], toss the one that is small
+        moved = ~bernoulli(np.tanh(rate / 2), shape, rng)
+    else:
+        moved = bernoulli(2 * scipy.special.expit(-rate), shape, rng)
+    magnitude = (geometric(rate, shape, rng) + 1) * moved
     return np.where(bernoulli(0.5, shape, rng), magnitude, -magnitude)
 
 

@@ -3,13 +3,16 @@
 An audit takes one pair of neighbours x, x'. It can refute a guarantee, never prove it.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 from scipy.special import betaincinv, chdtr, chdtrc, ndtri
 
 from dplib import _checks
+from dplib._types import Any, ArrayLike, Callable, Floats, Integer, Integers, NDArray, Real, Reals
 
 RELATIONS = {">=": np.greater_equal, "==": np.equal}
 CANDIDATES = 1000  # events of each kind that an audit looks at
@@ -17,7 +20,7 @@ CANDIDATES = 1000  # events of each kind that an audit looks at
 # ------------------------------------------------------------------------------------------------------------- exactly
 
 
-def hockey_stick(p, q, epsilon):
+def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: Reals) -> Floats:
     """The smallest δ for which two distributions are (ε, δ)-indistinguishable.
 
     Parameters
@@ -45,7 +48,7 @@ def hockey_stick(p, q, epsilon):
     return np.maximum(one_way, np.maximum(q - factor * p, 0).sum(axis=-1))
 
 
-def max_log_ratio(p, q):
+def max_log_ratio(p: ArrayLike, q: ArrayLike) -> Floats:
     """The smallest ε for which two distributions are (ε, 0)-indistinguishable.
 
     Parameters
@@ -86,7 +89,9 @@ def _distributions(p, q):
 # ------------------------------------------------------------------------------------------------------- by experiment
 
 
-def epsilon_lower_bound(hits, hits_neighbor, *, trials, delta, beta):
+def epsilon_lower_bound(
+        hits: Integers, hits_neighbor: Integers, *, trials: Integer, delta: Real,
+        beta: Real) -> Floats:
     """How large ε must be at least, judging by how often an event happened on two neighbours.
 
     Parameters
@@ -148,7 +153,9 @@ class AuditResult:
     trials: int
 
 
-def audit_mechanism(mechanism, x, x_neighbor, *, trials, delta, beta):
+def audit_mechanism(
+        mechanism: Callable[[NDArray[Any]], ArrayLike], x: ArrayLike, x_neighbor: ArrayLike, *,
+        trials: Integer, delta: Real, beta: Real) -> AuditResult:
     """Run a mechanism on two neighbours and bound its ε from below.
 
     Parameters
@@ -236,7 +243,9 @@ class NoiseDistributionTest:
     scale_pvalue: float
 
 
-def noise_distribution_test(sample, cdf):
+def noise_distribution_test(
+        sample: ArrayLike,
+        cdf: Callable[[NDArray[np.float64]], ArrayLike]) -> NoiseDistributionTest:
     """Does a sample follow a stated continuous distribution, judging by its Kolmogorov–Smirnov distance and by its scale?
 
     Parameters
@@ -266,7 +275,7 @@ def noise_distribution_test(sample, cdf):
     if sample.ndim != 1 or sample.size == 0:
         raise ValueError(f"sample must have shape (n,) with n at least 1, got shape {sample.shape}")
     uniform = _checks.reals("cdf(sample)", cdf(np.sort(sample)), at_least=0, at_most=1)
-    distance_pvalue = float(stats.kstest(uniform, "uniform").pvalue)
+    distance_pvalue = float(scipy.stats.kstest(uniform, "uniform").pvalue)
     total, n = np.sum(ndtri(uniform) ** 2), sample.size
     scale_pvalue = min(1.0, 2 * float(min(chdtr(n, total), chdtrc(n, total))))
     return NoiseDistributionTest(min(1.0, 2 * min(distance_pvalue, scale_pvalue)), distance_pvalue, scale_pvalue)

@@ -6,6 +6,8 @@ b, q
     Noise scale: 2/ε under ``replace``, 1/ε under ``add_remove``; ratio e^(-1/b) of integer noise, Pr[Z = m] ∝ q^|m|.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +16,8 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 import numpy as np
 
 from dplib import _checks, _counts, _grid, _samplers, mechanisms
+from dplib._types import (
+    Any, ArrayLike, Generator, Integer, Interval, LabelKind, NDArray, Neighbor, Noise, Real)
 
 FOR_THRESHOLDS = Context(prec=50)  # integer thresholds are decided exactly
 
@@ -35,7 +39,9 @@ class SparseHistogram:
     threshold: float | int
 
 
-def laplace_histogram(labels, *, cells, bounds=None, epsilon, neighbor, noise, runs=False, rng):
+def laplace_histogram(
+        labels: ArrayLike, *, cells: Integer, bounds: Interval | None = None, epsilon: Real,
+        neighbor: Neighbor, noise: Noise, runs: bool = False, rng: Generator) -> NDArray[Any]:
     """Count the records in each of finitely many cells and add noise to every count, the empty cells included.
 
     Parameters
@@ -83,7 +89,8 @@ def _adding(noise, epsilon, neighbor):
     return lambda counts, rng: mechanisms.discrete_laplace(counts, sensitivity=sensitivity, epsilon=epsilon, rng=rng)
 
 
-def stability_threshold(*, epsilon, delta, neighbor, noise):
+def stability_threshold(
+        *, epsilon: Real, delta: Real, neighbor: Neighbor, noise: Noise) -> float | int:
     """The smallest threshold with which a `stability_histogram` is (ε, δ)-DP.
 
     Parameters
@@ -117,7 +124,9 @@ def stability_threshold(*, epsilon, delta, neighbor, noise):
         return 1 + _ceil(-(delta * (1 + (-rate).exp())).ln() / rate)
 
 
-def stability_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
+def stability_histogram(
+        labels: ArrayLike, *, domain: LabelKind, epsilon: Real, delta: Real,
+        neighbor: Neighbor, noise: Noise, rng: Generator) -> SparseHistogram:
     """Count the records of labels that nobody listed, and release those whose noisy count passes a threshold.
 
     Parameters
@@ -155,7 +164,9 @@ def stability_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng)
     return _released(names, _adding(noise, epsilon, neighbor)(counts, _checks.generator(rng)), threshold)
 
 
-def truncated_histogram(labels, *, domain, epsilon, delta, neighbor, noise, rng):
+def truncated_histogram(
+        labels: ArrayLike, *, domain: LabelKind, epsilon: Real, delta: Real,
+        neighbor: Neighbor, noise: Noise, rng: Generator) -> SparseHistogram:
     """A `stability_histogram` with bounded noise, whose error is bounded with certainty.
 
     Parameters

@@ -14,14 +14,19 @@ accuracy : α
     The error of a rule is the probability of a wrong label; it is to be less than α, or less than α above the best.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks, _grid
+from dplib._types import ArrayLike, Generator, Integer, Ints, Neighbor, Real, Reals
 
 # --------------------------------------------------------------------------------------------------------------- rules
 
 
-def private_threshold(x, y, *, cells, epsilon, neighbor, runs=False, rng):
+def private_threshold(
+        x: ArrayLike, y: ArrayLike, *, cells: Integer, epsilon: Real, neighbor: Neighbor,
+        runs: bool = False, rng: Generator) -> Ints:
     """Choose a cut-off by the exponential mechanism, exactly, however many cut-offs there are.
 
     Parameters
@@ -64,7 +69,7 @@ def private_threshold(x, y, *, cells, epsilon, neighbor, runs=False, rng):
     return _inside(first, length, run, rng)
 
 
-def threshold_runs(x, y, *, cells):
+def threshold_runs(x: ArrayLike, y: ArrayLike, *, cells: Integer) -> tuple[Ints, Ints, Ints]:
     """The cut-offs that label the data in the same way, and their scores: what `private_threshold` chooses from, not private.
 
     Parameters
@@ -90,7 +95,9 @@ def threshold_runs(x, y, *, cells):
     return _runs(*_examples(x, y, cells, "add_remove", runs=True), cells)
 
 
-def private_stump(x, y, *, cells, epsilon, neighbor, runs=False, rng):
+def private_stump(
+        x: ArrayLike, y: ArrayLike, *, cells: Integer, epsilon: Real, neighbor: Neighbor,
+        runs: bool = False, rng: Generator) -> tuple[Ints, Ints, Ints]:
     """Choose one feature, a cut-off and a direction by the exponential mechanism.
 
     Parameters
@@ -196,7 +203,9 @@ def _inside(first, length, run, rng):
 # -------------------------------------------------------------------------------------------------------- how many
 
 
-def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
+def pac_sample_size(
+        *, hypotheses: Reals, accuracy: Reals, epsilon: Reals, neighbor: Neighbor,
+        beta: Reals) -> Ints:
     """How many records are enough to learn a rule privately, if one of the rules is always right.
 
     Parameters
@@ -231,7 +240,9 @@ def pac_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
         return _people(np.maximum((np.log(count) - np.log(beta)) / -np.log1p(-accuracy * seen), 1))
 
 
-def agnostic_sample_size(*, hypotheses, accuracy, epsilon, neighbor, beta):
+def agnostic_sample_size(
+        *, hypotheses: Reals, accuracy: Reals, epsilon: Reals, neighbor: Neighbor,
+        beta: Reals) -> Ints:
     """How many records are enough to learn a rule privately that is nearly as good as the best one.
 
     Parameters

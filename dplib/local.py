@@ -13,16 +13,19 @@ accuracy : τ
     The mean of a population is to be found to within less than this.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import betaincc, poch
 
 from dplib import _checks, _grid, _samplers
+from dplib._types import ArrayLike, Floats, Generator, Integers, Ints, Real, Reals
 from dplib.sample_size import least_size
 
 # ------------------------------------------------------------------------------------------------------------- numbers
 
 
-def local_randomized_response(values, *, epsilon, rng):
+def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats:
     """Let every person report a number in [-1, 1] by one of two numbers, c or -c.
 
     Parameters
@@ -59,7 +62,7 @@ def local_randomized_response(values, *, epsilon, rng):
     return size * sign * _kept(values.shape, epsilon, rng)
 
 
-def local_laplace(values, *, epsilon, rng):
+def local_laplace(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats:
     """Let every person report a number in [-1, 1] with Laplace noise.
 
     Parameters
@@ -87,7 +90,7 @@ def local_laplace(values, *, epsilon, rng):
     return _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon)).added_to(values, _checks.generator(rng))
 
 
-def local_mean_sample_size(*, accuracy, epsilon, beta):
+def local_mean_sample_size(*, accuracy: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """How many people are enough for the mean of a population, if nobody is trusted.
 
     Parameters
@@ -118,7 +121,7 @@ def local_mean_sample_size(*, accuracy, epsilon, beta):
     return _checks.reals("the answer", people, at_most=_checks.LARGEST).astype(np.int64)[()]
 
 
-def local_mean_sample_size_lower_bound(*, accuracy, epsilon, beta):
+def local_mean_sample_size_lower_bound(*, accuracy: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """The number of people below which nobody can find a mean in the local model.
 
     Parameters
@@ -180,7 +183,8 @@ def _mean(**given):
 # ------------------------------------------------------------------------------------------------------------- vectors
 
 
-def l2_ball_randomizer(vectors, *, radius, epsilon, rng):
+def l2_ball_randomizer(
+        vectors: ArrayLike, *, radius: Real, epsilon: Real, rng: Generator) -> Floats:
     """Let every person report a vector of a ball by a vector of a fixed length.
 
     Parameters
@@ -221,7 +225,7 @@ def l2_ball_randomizer(vectors, *, radius, epsilon, rng):
     return length * drawn * (towards * _kept(share.shape, epsilon, rng))[..., np.newaxis]
 
 
-def l2_ball_scale(*, radius, dimension, epsilon):
+def l2_ball_scale(*, radius: Reals, dimension: Integers, epsilon: Reals) -> Floats:
     """The length of the vectors that `l2_ball_randomizer` sends.
 
     Parameters
@@ -251,7 +255,8 @@ def l2_ball_scale(*, radius, dimension, epsilon):
     return _checks.reals("the length", length)[()]
 
 
-def local_gaussian(vectors, *, radius, epsilon, delta, rng):
+def local_gaussian(
+        vectors: ArrayLike, *, radius: Real, epsilon: Real, delta: Real, rng: Generator) -> Floats:
     """Let every person report a vector of a ball with Gaussian noise.
 
     Parameters

@@ -13,15 +13,18 @@ epsilon, delta : ε, δ
     Pr[M(x) ∈ S] ≤ e^ε Pr[M(x') ∈ S] + δ for all neighbours x, x' and all events S.
 """
 
+from __future__ import annotations
+
 import numpy as np
-from scipy.special import softmax
+import scipy
 
 from dplib import _checks, _grid, _numerics, _samplers
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, Ints, NDArray, Real, Reals
 
 # ---------------------------------------------------------------------------------------------------------- real noise
 
 
-def laplace(value, *, sensitivity, epsilon, rng):
+def laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generator) -> Floats:
     """Release numbers with Laplace noise, safely on a computer.
 
     Parameters
@@ -61,7 +64,7 @@ def _entries(value):
     return max(value.shape[-1], 1) if value.ndim else 1
 
 
-def grid_step(scale):
+def grid_step(scale: Real) -> float:
     """The step of the grid on which noise of a scale is released: no answer has digits below it.
 
     Parameters
@@ -85,7 +88,7 @@ def grid_step(scale):
     return _grid.grid_step(_checks.parameter("scale", scale, above=0))
 
 
-def laplace_idealized(value, *, scale, rng):
+def laplace_idealized(value: ArrayLike, *, scale: Real, rng: Generator) -> Floats:
     """NOT PRIVATE on a computer: numbers with Laplace noise from NumPy, as formulas have it.
 
     Parameters
@@ -115,7 +118,8 @@ def laplace_idealized(value, *, scale, rng):
     return value + _checks.generator(rng).laplace(scale=scale, size=value.shape)
 
 
-def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
+def laplace_max_quantile(
+        *, count: Integers, sensitivity: Real, epsilon: Real, beta: Reals) -> Floats:
     """The size that the largest of k Laplace noises exceeds with probability β.
 
     Parameters
@@ -142,7 +146,9 @@ def laplace_max_quantile(*, count, sensitivity, epsilon, beta):
     return -_checks.scale(sensitivity, epsilon) * _numerics.log1mexp(-log_one_below)
 
 
-def gaussian(value, *, sensitivity, epsilon, delta, rng):
+def gaussian(
+        value: ArrayLike, *, sensitivity: Real, epsilon: Real, delta: Real,
+        rng: Generator) -> Floats:
     """Release numbers with the least Gaussian noise that is (ε, δ)-DP, safely on a computer.
 
     Parameters
@@ -179,7 +185,7 @@ def gaussian(value, *, sensitivity, epsilon, delta, rng):
     return noise.added_to(value, _checks.generator(rng))
 
 
-def gaussian_idealized(value, *, sigma, rng):
+def gaussian_idealized(value: ArrayLike, *, sigma: Real, rng: Generator) -> Floats:
     """NOT PRIVATE on a computer: numbers with Gaussian noise from NumPy, as formulas have it.
 
     Parameters
@@ -208,7 +214,7 @@ def gaussian_idealized(value, *, sigma, rng):
     return value + _checks.generator(rng).normal(scale=sigma, size=value.shape)
 
 
-def gaussian_sigma(*, sensitivity, epsilon, delta):
+def gaussian_sigma(*, sensitivity: Reals, epsilon: Reals, delta: Reals) -> Floats:
     """The smallest standard deviation with which Gaussian noise is (ε, δ)-DP.
 
     Parameters
@@ -238,7 +244,7 @@ def gaussian_sigma(*, sensitivity, epsilon, delta):
         return _checks.reals("sigma", sensitivity * _numerics.private_multiplier(epsilon, delta), above=0)[()]
 
 
-def gaussian_delta(*, sigma, sensitivity, epsilon):
+def gaussian_delta(*, sigma: Reals, sensitivity: Reals, epsilon: Reals) -> Floats:
     """The smallest δ for which Gaussian noise is (ε, δ)-DP.
 
     Parameters
@@ -272,7 +278,7 @@ def gaussian_delta(*, sigma, sensitivity, epsilon):
 # ------------------------------------------------------------------------------------------------------- integer noise
 
 
-def discrete_laplace(value, *, sensitivity, epsilon, rng):
+def discrete_laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generator) -> Ints:
     """Release integers with two-sided geometric noise, safely on a computer.
 
     Parameters
@@ -306,7 +312,8 @@ def discrete_laplace(value, *, sensitivity, epsilon, rng):
     return value.astype(np.int64) + _samplers.two_sided_geometric(rate, value.shape, _checks.generator(rng))
 
 
-def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
+def discrete_gaussian(
+        value: ArrayLike, *, sensitivity: Real, epsilon: Real, delta: Real, rng: Generator) -> Ints:
     """Release integers with discrete Gaussian noise, safely on a computer.
 
     Parameters
@@ -339,7 +346,7 @@ def discrete_gaussian(value, *, sensitivity, epsilon, delta, rng):
     return value.astype(np.int64) + _samplers.discrete_normal(sigma, value.shape, _checks.generator(rng))
 
 
-def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
+def discrete_gaussian_sigma(*, sensitivity: Real, epsilon: Real, delta: Real) -> float:
     """A parameter σ with which discrete Gaussian noise is (ε, δ)-DP in every dimension.
 
     Parameters
@@ -371,7 +378,9 @@ def discrete_gaussian_sigma(*, sensitivity, epsilon, delta):
 # ------------------------------------------------------------------------------------------------------------- choices
 
 
-def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
+def exponential(
+        scores: ArrayLike, *, sensitivity: Real, epsilon: Real, monotonic: bool = False,
+        rng: Generator) -> Ints:
     """Choose a candidate with probability exponential in its score.
 
     Parameters
@@ -403,7 +412,9 @@ def exponential(scores, *, sensitivity, epsilon, monotonic=False, rng):
     return _winner("gumbel", scores, sensitivity, epsilon, monotonic, rng)
 
 
-def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
+def exponential_probabilities(
+        scores: ArrayLike, *, sensitivity: Real, epsilon: Real,
+        monotonic: bool = False) -> NDArray[np.float64]:
     """The exact output distribution of `exponential`: a description of the mechanism, not a private release.
 
     Parameters
@@ -426,10 +437,13 @@ def exponential_probabilities(scores, *, sensitivity, epsilon, monotonic=False):
     """
     scores, scale = _scores(scores), _checks.scale(sensitivity, epsilon)
     with np.errstate(over="ignore"):  # hopeless candidates may fall to -inf
-        return softmax((scores - scores.max(axis=-1, keepdims=True)) / scale / (1 if monotonic else 2), axis=-1)
+        behind = (scores - scores.max(axis=-1, keepdims=True)) / scale
+        return scipy.special.softmax(behind / (1 if monotonic else 2), axis=-1)
 
 
-def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
+def report_noisy_max(
+        scores: ArrayLike, *, sensitivity: Real, epsilon: Real, monotonic: bool = False,
+        rng: Generator) -> Ints:
     """Add Laplace noise to every score and name the winner, not its score.
 
     Parameters
@@ -457,7 +471,9 @@ def report_noisy_max(scores, *, sensitivity, epsilon, monotonic=False, rng):
     return _winner("laplace", scores, sensitivity, epsilon, monotonic, rng)
 
 
-def permute_and_flip(scores, *, sensitivity, epsilon, monotonic=False, rng):
+def permute_and_flip(
+        scores: ArrayLike, *, sensitivity: Real, epsilon: Real, monotonic: bool = False,
+        rng: Generator) -> Ints:
     """Visit the candidates in random order; take each with probability e^(ε(u_r - max u)/(2Δ)) until one is taken.
 
     Parameters
@@ -503,7 +519,8 @@ def _winner(law, scores, sensitivity, epsilon, monotonic, rng):
 # -------------------------------------------------------------------------------------------------- randomised response
 
 
-def randomized_response(labels, *, categories=2, epsilon, rng):
+def randomized_response(
+        labels: ArrayLike, *, categories: Integer = 2, epsilon: Real, rng: Generator) -> Ints:
     """Let every person report their own label, or another one at random.
 
     Parameters

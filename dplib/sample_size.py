@@ -1,11 +1,16 @@
 """How many records are enough: the search for the least number that keeps a promise."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Any, Callable, Integer, Ints
 
 
-def least_size(enough, *, at_least=1, at_most=_checks.LARGEST):
+def least_size(
+        enough: Callable[..., Any], *, at_least: Integer = 1,
+        at_most: Integer = _checks.LARGEST) -> Ints:
     """The least size at which a condition holds that, once true, stays true.
 
     Parameters

@@ -1,9 +1,11 @@
 """Testing first, and asking blocks: exact probabilities, enumerated distributions, programs that misbehave."""
 
-import os
 import itertools
 import math
+import os
+import sys
 import time
+import types
 import warnings
 from fractions import Fraction
 
@@ -17,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dplib.aggregation import (
     Refusal, bounded_mean, median_scores, passes_test, private_median, private_vote, refused, release_if_stable,
     stable_release_probability, subsample_and_aggregate, vote_error)
+from dplib.aggregation import blocks as blocks_module
 from dplib.aggregation.stability import _refusal_and_release
 from dplib.book.datasets import rand_covariates, rand_visits
 from dplib.friendly import friendly_mean, friendly_tuples
@@ -24,6 +27,7 @@ from dplib.glm import LOGISTIC, Box, PrivateLogisticRegression, release_coeffici
 from dplib.mean import private_scale, unbounded_mean
 from dplib.mechanisms import discrete_laplace, exponential_probabilities
 from dplib.parity import private_parity
+from tests import programs
 from tests.chance import ALARM, chi_square, laplace_cdf, rng
 
 BUDGETS = [(1, 1e-6), (.5, 1e-6), (.1, 1e-6), (2, .1), (.3, .3), (5, 1e-10), (.01, 1e-6), (30, 1e-300), (1e-3, 1e-9), (1, .7)]
@@ -372,6 +376,44 @@ def test_a_program_alone_has_no_memory_of_other_blocks():
     seen.clear()
     assert on_blocks(np.arange(20), remember, seconds=60).tolist() == [1] * 5
     assert on_blocks(np.arange(20), lambda b: os._exit(3), seconds=60).tolist() == [0] * 5
+
+
+@pytest.fixture
+def anew(monkeypatch):
+    """As on Windows and macOS: a process starts without a copy of this one."""
+    monkeypatch.setattr(blocks_module, "METHOD", "spawn")
+
+
+def test_a_process_that_starts_anew_gives_the_same_answers(anew, capfd):
+    for program in (programs.total, programs.draws):
+        here, apart = (on_blocks(np.arange(20), program, 2, seconds=s) for s in (None, 60))
+        assert (here == apart).all()
+    assert on_blocks(np.arange(20), programs.leaves, 1, seconds=60).tolist() == [0]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_process_that_starts_anew_is_ended_too(anew):
+    answers = on_blocks(np.arange(20), programs.stuck, 2, default=-1, seconds=1)
+    here = on_blocks(np.arange(20), programs.total, 2, default=-1)
+    assert (answers == -1).sum() == 1 and (answers != here).sum() == 1
+
+
+@pytest.mark.parametrize("record", [programs.Unsendable(), programs.Unreadable()])
+def test_a_record_that_cannot_be_sent_costs_its_block_and_no_more(anew, record):
+    answers = on_blocks([1, record], len, 2, seconds=60)
+    assert sorted(answers) == [0, 1]
+
+
+def test_a_program_that_cannot_be_sent_is_refused_whatever_the_data(anew, monkeypatch, capfd):
+    inner = lambda block: block.sum()
+    with pytest.raises(ValueError, match="estimator must be a function of a module"):
+        on_blocks(np.arange(20), inner, seconds=60)
+    gone = types.ModuleType("gone")  # as what a notebook defines: found here, and not in a new process
+    exec("def program(block): return 1", vars(gone))
+    monkeypatch.setitem(sys.modules, "gone", gone)
+    with pytest.raises(ValueError, match="estimator must be a function of a module"):
+        on_blocks(np.arange(20), gone.program, seconds=60)
+    assert "No module named 'gone'" in capfd.readouterr().err  # why, for whoever called
 
 
 @pytest.mark.parametrize("seconds", [None, 60])

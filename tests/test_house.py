@@ -65,7 +65,7 @@ def imports(file, root=ROOT):
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-ORDER = ["_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
+ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
          "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them

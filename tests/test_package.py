@@ -1,17 +1,22 @@
 """The package says the same thing in the same way everywhere: one meaning for a name, one order of parameters, no default that
 decides about privacy."""
 
+from __future__ import annotations
+
 import difflib
 import inspect
 import io
 import re
+import typing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from docutils.core import publish_doctree
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 from dplib import glm
+from dplib._types import Generator, Integer, Neighbor, Noise, Real, Reals
 from dplib.book.reference import all_names, public_names
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -157,6 +162,53 @@ def test_mutants_of_the_descriptions_are_found():
     borrowed.__doc__ = f"{heading}accuracy\n    As in `largest_gap`."
     for mutant in (another, nothing, borrowed):
         assert list(problems_of_descriptions(mutant)), mutant
+
+
+# --- types ---------------------------------------------------------------------------------------------------------------
+
+NOT_YET_TYPED = "dplib.glm."
+TYPED = [pytest.param(function, id=name) for name, function in public_functions() if not name.startswith(NOT_YET_TYPED)]
+KINDS = {"float": {"Real"}, "int": {"Integer"}, "bool": {"bool"}, "array_like": {"ArrayLike", "Reals", "Integers"}}
+
+
+def problems_of_types(function):
+    """Where the signature and the docstring say different things, or the signature nothing."""
+    said, types = described(function), typing.get_type_hints(function)
+    for p in parameters(function):
+        text, written = said.get(p.name, ""), str(p.annotation)
+        if p.name in {"self", "cls"}:
+            continue
+        if p.name not in types:
+            yield f"{p.name} has no type"
+        elif p.name == "rng":
+            yield from [] if types["rng"] is np.random.Generator else ["rng"]
+        elif text.startswith("{"):
+            words = set(re.findall(r'"(\w+)"', text.split("}")[0]))
+            yield from [] if set(typing.get_args(types[p.name])) == words else [f"{p.name}: {written}, not {sorted(words)}"]
+        elif kind := re.match(r"(?:(?:int|float)\b[^.]*?\bor )?(array_like)|float|int|bool", text):
+            allowed = KINDS[kind[1] or kind[0]]
+            yield from [] if written.removesuffix(" | None") in allowed else [f"{p.name}: {written}, not {text}"]
+    if "return" not in types:
+        yield "no type of what is returned"
+
+
+@pytest.mark.parametrize("function", TYPED)
+def test_a_signature_has_the_types_that_its_docstring_names(function):
+    assert not list(problems_of_types(function))
+
+
+def test_mutants_of_the_types_are_found():
+    def right(*, size: Integer, epsilon: Reals, neighbor: Neighbor, rng: Generator) -> float: ...
+    def nothing(*, size, epsilon: Reals, neighbor: Neighbor, rng: Generator) -> float: ...
+    def broad(*, size: Reals, epsilon: Reals, neighbor: Neighbor, rng: Generator) -> float: ...
+    def narrow(*, size: Integer, epsilon: Real, neighbor: Neighbor, rng: Generator) -> float: ...
+    def words(*, size: Integer, epsilon: Reals, neighbor: Noise, rng: Generator) -> float: ...
+    def seed(*, size: Integer, epsilon: Reals, neighbor: Neighbor, rng: Integer) -> float: ...
+    def unknown(*, size: Integer, epsilon: Reals, neighbor: Neighbor, rng: Generator): ...
+    for function in (right, nothing, broad, narrow, words, seed, unknown):
+        function.__doc__ = ("Nothing.\n\nParameters\n----------\nsize : int ≥ 1\nepsilon : float > 0 or array_like\n"
+                            'neighbor : {"replace", "add_remove"}\nrng : numpy.random.Generator')
+        assert bool(list(problems_of_types(function))) == (function is not right), function
 
 
 # --- references ----------------------------------------------------------------------------------------------------------

@@ -1,15 +1,18 @@
 """What several answers cost together, from sums to the best possible; and what a secret sample saves."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import gammaln
 
 from dplib import _checks, _numerics
 from dplib._numerics import log1mexp
+from dplib._types import Integers, Real, Reals
 
 MOST_EXACT_STEPS = 1 << 26  # of a composition that is summed exactly
 
 
-def compose_basic(*, count, epsilon, delta):
+def compose_basic(*, count: Integers, epsilon: Reals, delta: Reals) -> tuple[float, float]:
     """Add the parameters up.
 
     Parameters
@@ -36,7 +39,8 @@ def compose_basic(*, count, epsilon, delta):
     return float(np.sum(count * epsilon)), min(1.0, float(np.sum(count * delta)))
 
 
-def compose_advanced(*, count, epsilon, delta, slack):
+def compose_advanced(
+        *, count: Integers, epsilon: Reals, delta: Reals, slack: Real) -> tuple[float, float]:
     """Let independent privacy losses cancel: ε grows like √k.
 
     Parameters
@@ -71,7 +75,8 @@ def compose_advanced(*, count, epsilon, delta, slack):
     return basic if basic[0] <= total else (total, _any_failure(delta, count, slack))
 
 
-def compose_optimal(*, count, epsilon, delta, slack):
+def compose_optimal(
+        *, count: Integers, epsilon: Reals, delta: Reals, slack: Real) -> tuple[float, float]:
     """The smallest ε that holds for every composition of equally private mechanisms.
 
     Parameters
@@ -137,7 +142,7 @@ def _any_failure(delta, count, slack):
     return float(-np.expm1(np.log1p(-slack) + np.sum(count * np.log1p(-delta))))
 
 
-def amplify_by_subsampling(*, rate, epsilon, delta):
+def amplify_by_subsampling(*, rate: Real, epsilon: Real, delta: Real) -> tuple[float, float]:
     """What a mechanism costs when it only sees a secret random sample.
 
     Parameters
@@ -168,7 +173,7 @@ def amplify_by_subsampling(*, rate, epsilon, delta):
     return float(np.log1p(rate * np.expm1(epsilon))), rate * delta
 
 
-def zcdp_epsilon(*, rho, delta):
+def zcdp_epsilon(*, rho: Real, delta: Real) -> float:
     """The ε of a ρ-zCDP mechanism at a given δ.
 
     Parameters

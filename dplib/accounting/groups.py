@@ -1,12 +1,15 @@
 """What a group of records, or a test, can make of a guarantee."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
 from dplib._numerics import log1mexp
+from dplib._types import Floats, Integer, Integers, Real, Reals
 
 
-def group_privacy(*, distance, epsilon, delta):
+def group_privacy(*, distance: Integer, epsilon: Real, delta: Real) -> tuple[float, float]:
     """What (ε, δ)-DP promises when several records change.
 
     Parameters
@@ -40,7 +43,7 @@ def group_privacy(*, distance, epsilon, delta):
     return distance * epsilon, float(np.exp(min(0.0, np.log(delta) + log_factor)))
 
 
-def binary_test_bound(probability, *, distance=1, epsilon):
+def binary_test_bound(probability: Reals, *, distance: Integers = 1, epsilon: Real) -> Floats:
     """The largest probability that an event can have on one data set, given its probability on another.
 
     Parameters
@@ -75,7 +78,7 @@ def binary_test_bound(probability, *, distance=1, epsilon):
     return grown - (1 - grown) * np.expm1(-(distance - growing) * epsilon)
 
 
-def largest_gap(*, distance, epsilon):
+def largest_gap(*, distance: Integers, epsilon: Real) -> Floats:
     """The largest difference between an event's probabilities on two data sets.
 
     Parameters

@@ -2,14 +2,16 @@
 the cost of any composition can be read off.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
-from scipy.linalg import solve_banded
+import scipy
 from scipy.special import expit, logsumexp, ndtr
 
 from dplib import _checks
+from dplib._types import Floats, Integer, Real, Reals
 
 TAIL = 12.0  # standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite loss
 CUT = 1e-15  # the probability of leaving the window of a composition, counted as infinite loss
@@ -53,7 +55,7 @@ class PrivacyLoss:
     infinite: float
 
     @classmethod
-    def from_laplace(cls, *, epsilon, step=1e-4):
+    def from_laplace(cls, *, epsilon: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Laplace noise of scale Δ/ε against a change of Δ.
 
         Parameters
@@ -68,7 +70,7 @@ class PrivacyLoss:
         return cls._split(grid, step, np.diff(p), np.diff(q), 0.0)
 
     @classmethod
-    def from_gaussian(cls, *, sigma, sensitivity, step=1e-4):
+    def from_gaussian(cls, *, sigma: Real, sensitivity: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Gaussian noise against a change of ``sensitivity``.
 
         Parameters
@@ -84,7 +86,7 @@ class PrivacyLoss:
         return cls._split(grid, step, p, q, float(2 * ndtr(-TAIL)))
 
     @classmethod
-    def from_pure(cls, *, epsilon, step=1e-4):
+    def from_pure(cls, *, epsilon: Real, step: Real = 1e-4) -> PrivacyLoss:
         """Randomised response, which dominates every ε-DP mechanism.
 
         Parameters
@@ -106,7 +108,7 @@ class PrivacyLoss:
         upper = np.clip(np.where(x < 600, upper, p), 0, p)
         return cls(step, int(grid[0]), np.append(p - upper, 0) + np.append(0, upper), infinite)
 
-    def compose(self, other):
+    def compose(self, other: PrivacyLoss | Integer) -> PrivacyLoss:
         """The loss of two mechanisms, or of several runs of one.
 
         Parameters
@@ -117,8 +119,9 @@ class PrivacyLoss:
         if other.step != self.step:
             raise ValueError(f"other must have the same step {self.step}, got {other.step}")
         points = self.mass.size + other.mass.size - 1
-        length = fft.next_fast_len(points, real=True)
-        product = fft.irfft(fft.rfft(self.mass, length) * fft.rfft(other.mass, length), length)
+        length = scipy.fft.next_fast_len(points, real=True)
+        spectrum = scipy.fft.rfft(self.mass, length) * scipy.fft.rfft(other.mass, length)
+        product = scipy.fft.irfft(spectrum, length)
         mass = np.maximum(product[:points], 0)
         infinite = self.infinite + other.infinite - self.infinite * other.infinite + CUT
         return PrivacyLoss(self.step, self.lowest + other.lowest, mass, infinite)
@@ -129,10 +132,10 @@ class PrivacyLoss:
         if count < 2:
             return self if count else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
         lowest, highest = (self._tail(count, sign) for sign in (-1, 1))
-        length = fft.next_fast_len(highest - lowest + 1, real=True)
+        length = scipy.fft.next_fast_len(highest - lowest + 1, real=True)
         places = (self.lowest + np.arange(self.mass.size)) % length
         wrapped = np.bincount(places, weights=self.mass, minlength=length)
-        power = fft.irfft(fft.rfft(wrapped) ** count, n=length)
+        power = scipy.fft.irfft(scipy.fft.rfft(wrapped) ** count, n=length)
         mass = np.maximum(np.roll(power, -(lowest % length)), 0)
         return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** count + CUT)
 
@@ -148,7 +151,7 @@ class PrivacyLoss:
         bounds = [(count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
         return sign * min(furthest, int(np.ceil(min(bounds) / self.step)))
 
-    def delta(self, epsilon):
+    def delta(self, epsilon: Reals) -> Floats:
         """The δ at which the mechanism is (ε, δ)-DP, never too small.
 
         Parameters
@@ -161,7 +164,7 @@ class PrivacyLoss:
         finite = np.where(epsilon > x[-1], 0, np.exp(-gap) * delta[above] - np.expm1(-gap) * at_least[above])
         return np.minimum(self.infinite + finite, 1)
 
-    def epsilon(self, delta):
+    def epsilon(self, delta: Real) -> float:
         """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that of an infinite loss.
 
         Parameters
@@ -185,7 +188,7 @@ class PrivacyLoss:
         at_least = np.cumsum(self.mass[::-1])[::-1]
         above = np.append(at_least[1:], 0)
         diagonals = np.array([[-np.exp(-self.step)], [1.0]]).repeat(above.size, axis=1)
-        delta = solve_banded((0, 1), diagonals, -np.expm1(-self.step) * above)
+        delta = scipy.linalg.solve_banded((0, 1), diagonals, -np.expm1(-self.step) * above)
         return self._losses(), at_least, delta
 
 

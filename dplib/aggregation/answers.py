@@ -3,18 +3,24 @@
 Leading axes are independent runs.
 """
 
+from __future__ import annotations
+
 from math import prod
 
 import numpy as np
+import scipy
 from scipy.special import expit
-from scipy.stats import binom
 
 from dplib import _checks, _samplers, mechanisms
 from dplib._numerics import HELD_NUMBERS
 from dplib._sums import Tally
+from dplib._types import (
+    ArrayLike, Bools, Floats, Generator, Integer, Interval, NDArray, Noise, Real, Reals)
 
 
-def private_vote(votes, *, epsilon, noise, runs=False, rng):
+def private_vote(
+        votes: ArrayLike, *, epsilon: Real, noise: Noise, runs: bool = False,
+        rng: Generator) -> Bools:
     """Let many voters decide between no and yes.
 
     Parameters
@@ -57,7 +63,7 @@ def _upset(lead, epsilon, noise):
     return np.exp(-epsilon * (lead - odd) / 2) * np.where(odd, expit(-epsilon), 0.5)
 
 
-def vote_error(probability, *, epsilon, noise, blocks):
+def vote_error(probability: Reals, *, epsilon: Real, noise: Noise, blocks: Integer) -> Floats:
     """How often the vote of many blocks is wrong.
 
     Parameters
@@ -86,10 +92,11 @@ def vote_error(probability, *, epsilon, noise, blocks):
     votes = np.arange(blocks + 1)
     lead = 2 * votes - blocks
     upset = _upset(np.abs(lead), _checks.parameter("epsilon", epsilon), noise)
-    return binom.pmf(votes, blocks, right[..., np.newaxis]) @ np.where(lead > 0, upset, 1 - upset)
+    mass = scipy.stats.binom.pmf(votes, blocks, right[..., np.newaxis])
+    return mass @ np.where(lead > 0, upset, 1 - upset)
 
 
-def median_scores(x, *, candidates):
+def median_scores(x: ArrayLike, *, candidates: ArrayLike) -> NDArray[np.int64]:
     """The scores of `private_median`, which are not private.
 
     Parameters
@@ -133,7 +140,9 @@ def _scores(rows, candidates):
     return -np.maximum(up_to - at, rows.shape[1] - up_to)
 
 
-def private_median(x, *, candidates, epsilon, runs=False, rng):
+def private_median(
+        x: ArrayLike, *, candidates: ArrayLike, epsilon: Real, runs: bool = False,
+        rng: Generator) -> Floats:
     """Choose the median among public candidates, by rank.
 
     Parameters
@@ -174,7 +183,9 @@ def private_median(x, *, candidates, epsilon, runs=False, rng):
     return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]
 
 
-def bounded_mean(x, *, bounds, epsilon, runs=False, rng):
+def bounded_mean(
+        x: ArrayLike, *, bounds: Interval, epsilon: Real, runs: bool = False,
+        rng: Generator) -> Floats:
     """The mean of numbers clipped to a public interval, with Laplace noise.
 
     Parameters

@@ -1,19 +1,32 @@
 """Running any program on disjoint blocks of the records, so that one record can change one answer."""
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import inspect
 import io
 import multiprocessing
 import os
+import pickle
+import sys
 import warnings
 
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Any, ArrayLike, Callable, Generator, Integer, NDArray, Real
+
+# How a process begins: as a copy of this one, where the system can make a sound one; else anew.
+COPIES = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+METHOD = "fork" if COPIES else "spawn"
 
 
-def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=None, seconds=None, rng):
+def subsample_and_aggregate(
+        x: Any, estimator: Callable[..., Any] | tuple[Any, Callable[..., Any]],
+        combine: Callable[[NDArray[np.float64], Generator], Any], *, blocks: Integer,
+        default: ArrayLike, people: ArrayLike | None = None, seconds: Real | None = None,
+        rng: Generator) -> Any:
     """Run an estimator that promises nothing on each of many disjoint blocks, and combine the answers in private.
 
     Parameters
@@ -32,8 +45,10 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     people : array_like, optional
         Public: whose each record is. All records of a person are then in one block. If omitted, each record is a person.
     seconds : float > 0, optional
-        How long a block may take. Each block then runs in a process of its own, which starts as a copy of this one and cannot
-        change it or another.
+        How long a block may take. Each block then runs in a process of its own, which cannot change
+        this one or another. On Linux it starts as a copy of this one. On Windows and macOS it is
+        new: ``estimator`` must then be a function of a module that can be imported, not of a
+        notebook, and a script calls this below ``if __name__ == "__main__":``.
     rng : numpy.random.Generator
 
     Returns
@@ -67,8 +82,10 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     owners = _owners(people, *lengths)
     blocks = _checks.integer("blocks", blocks, at_least=1, at_most=max(1, int(owners.max(initial=-1)) + 1))
     default = _checks.reals("default", default)
-    seconds = None if seconds is None else _checks.real("seconds", seconds, above=0)
     answer = _runner(estimator)
+    if seconds is not None:
+        seconds = _checks.real("seconds", seconds, above=0)
+        _sendable(estimator)
     seeds = _checks.generator(rng).integers(2**63, size=(blocks, 2))
     of_person = rng.permutation(np.arange(owners.max(initial=-1) + 1) % blocks)  # the block of each person
     rows = np.argsort(of_person[owners], kind="stable")
@@ -76,8 +93,11 @@ def subsample_and_aggregate(x, estimator, combine, *, blocks, default, people=No
     answers = np.empty((blocks, *default.shape))
     for block, seed in enumerate(seeds):
         mine = rows[ends[block - 1] if block else 0:ends[block]]
-        run = lambda: answer([_take(column, mine) for column in columns], np.random.default_rng(seed))
-        answers[block] = _guarded(run, default) if seconds is None else _alone(lambda: _guarded(run, default), seconds, default)
+        task = lambda: ([_take(column, mine) for column in columns], np.random.default_rng(seed))
+        if seconds is None:
+            answers[block] = _guarded(lambda: answer(*task()), default)
+        else:
+            answers[block] = _alone(estimator, task, seconds, default)
     return combine(answers, rng)
 
 
@@ -115,38 +135,91 @@ def _take(column, rows):
     return column[rows] if isinstance(column, np.ndarray) else np.array([column[row] for row in rows])
 
 
+@contextlib.contextmanager
+def _silent():
+    """No warning, and nothing printed."""
+    nowhere = io.StringIO()
+    with warnings.catch_warnings(), np.errstate(all="ignore"), \
+            contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _guarded(run, default):
-    """The answer of one block, or the default: no exception, no warning, no other shape, nothing printed."""
-    silence = io.StringIO()
+    """The answer of one block, or the default: no exception, no other shape, and silence."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(silence), \
-                contextlib.redirect_stderr(silence):
-            warnings.simplefilter("ignore")
+        with _silent():
             answer = np.asarray(run(), dtype=np.float64)
     except BaseException:  # also an interrupt: which one the estimator raises may depend on a record
         return default
     return answer if answer.shape == default.shape and np.isfinite(answer).all() else default
 
 
-def _alone(work, seconds, default):
-    """The result of some work in a process of its own, which is ended when its time is up."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe(duplex=False)
+# ------------------------------------------------------------------------- a process for each block
 
-    def silently():
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for descriptor in range(3):  # what is written past Python's own streams
-            os.dup2(nowhere, descriptor)
-        theirs.send(work())
 
-    process = context.Process(target=silently)
+def _sendable(estimator):
+    """Refuse what a process that starts anew could not be given."""
+    if METHOD != "fork":
+        try:
+            pickle.dumps(estimator)
+        except Exception as error:
+            raise _not_importable(estimator) from error
+
+
+def _not_importable(estimator):
+    return ValueError(
+        "estimator must be a function of a module that can be imported where seconds are given and "
+        "a process starts anew, and a script must call below if __name__ == '__main__', "
+        f"got {estimator!r}")
+
+
+def _alone(estimator, task, seconds, default):
+    """The answer for what ``task()`` makes, in a process that is ended when its time is up."""
+    context = multiprocessing.get_context(METHOD)
+    ours, theirs = context.Pipe()
+    copied = task if METHOD == "fork" else None  # a new process is sent the block when it stands
+    process = context.Process(target=_serve, args=(theirs, estimator, default, copied))
     process.start()
     theirs.close()
     try:
+        if not _stands(ours):  # it has seen no record yet
+            process.join(10)  # so that it can say why
+            raise _not_importable(estimator)
+        if copied is None and not _sent(ours, task):
+            return default
         return ours.recv() if ours.poll(seconds) else default
-    except EOFError:  # it ended without a word
+    except (EOFError, ConnectionError):  # it ended without a word
         return default
     finally:
         process.kill()
         process.join()
         ours.close()
+
+
+def _stands(pipe):
+    """Whether the other process has begun."""
+    try:
+        return pipe.recv()
+    except (EOFError, ConnectionError):
+        return False
+
+
+def _sent(pipe, task):
+    """Whether a block could be sent: whether a record can be may not be told by an error."""
+    try:
+        with _silent():
+            pipe.send(task())
+    except Exception:
+        return False
+    return True
+
+
+def _serve(pipe, estimator, default, task):
+    """What the process of one block does."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):  # what is written past Python's own streams
+        os.dup2(nowhere, descriptor)
+    pipe.send(True)
+    answer = _runner(estimator)
+    pipe.send(_guarded(lambda: answer(*(pipe.recv() if task is None else task())), default))

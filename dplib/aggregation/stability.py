@@ -8,12 +8,15 @@ T_{ε,δ}(v)
     min(e^ε v + δ, 1 - e^-ε (1 - v - δ), 1), the largest probability of an event that has probability v on a neighbour.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from dplib import _checks, _grid, _samplers
 from dplib._numerics import log1mexp
+from dplib._types import Any, ArrayLike, Bools, Floats, Generator, Integers, Real, Reals
 from dplib.sample_size import least_size
 
 SHOWN = 0.95  # the advice of a refusal is about so many of all runs
@@ -32,7 +35,9 @@ class Refusal:
     advice: str
 
 
-def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
+def passes_test(
+        statistic: ArrayLike, *, sensitivity: Real, threshold: Reals, epsilon: Real, delta: Real,
+        rng: Generator) -> Bools:
     """Test in private whether a number is above a threshold, nearly never saying so wrongly.
 
     Parameters
@@ -71,7 +76,7 @@ def passes_test(statistic, *, sensitivity, threshold, epsilon, delta, rng):
         return noise.added_to(each, _checks.generator(rng)) > threshold + margin
 
 
-def stable_release_probability(distance, *, epsilon, delta):
+def stable_release_probability(distance: Integers, *, epsilon: Real, delta: Real) -> Floats:
     """How often `release_if_stable` shows its answer: a description of the mechanism, not a private release.
 
     Parameters
@@ -99,7 +104,8 @@ def stable_release_probability(distance, *, epsilon, delta):
     return 1 - _refusal_and_release(distance, *_budget(epsilon, delta))[0]
 
 
-def release_if_stable(value, distance, *, epsilon, delta, rng):
+def release_if_stable(
+        value: Any, distance: Integers, *, epsilon: Real, delta: Real, rng: Generator) -> Any:
     """Show an exact answer if many records must change before it changes; otherwise refuse.
 
     Parameters

@@ -1,16 +1,21 @@
 """Answers to a workload through a factorization, released by one curator with correlated Gaussian noise."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import ndtri
 
 from dplib import _checks, _counts, _grid, mechanisms
-from dplib.factorization.factors import NORM_ROUNDING
+from dplib._types import ArrayLike, Generator, NDArray, Neighbor, Real
+from dplib.factorization.factors import NORM_ROUNDING, Factorization
 
 # Under ``add_remove`` their number is a secret, and yet the rounding of sums has to be paid for.
 MOST_SECRET_RECORDS = 2**26
 
 
-def release_central(labels, factorization, *, epsilon, delta, neighbor, runs=False, rng):
+def release_central(
+        labels: ArrayLike, factorization: Factorization, *, epsilon: Real, delta: Real,
+        neighbor: Neighbor, runs: bool = False, rng: Generator) -> NDArray[np.float64]:
     """Answer all questions about the counts of the cells, with correlated Gaussian noise.
 
     Parameters
@@ -70,7 +75,9 @@ def _most_records(counts, neighbor):
     return MOST_SECRET_RECORDS
 
 
-def central_variance(factorization, *, epsilon, delta, neighbor):
+def central_variance(
+        factorization: Factorization, *, epsilon: Real, delta: Real,
+        neighbor: Neighbor) -> NDArray[np.float64]:
     """The variance of each answer of `release_central`.
 
     Parameters
@@ -98,7 +105,9 @@ def central_variance(factorization, *, epsilon, delta, neighbor):
     return (_central_sigma(factorization, epsilon, delta, neighbor) * factorization.row_norms) ** 2
 
 
-def release_central_error_bound(factorization, *, epsilon, delta, neighbor, beta):
+def release_central_error_bound(
+        factorization: Factorization, *, epsilon: Real, delta: Real, neighbor: Neighbor,
+        beta: Real) -> float:
     """How far off the worst answer of `release_central` is, at most, with high probability.
 
     Parameters

@@ -10,14 +10,17 @@ u
     The part of every answer that is the same for all records, and known. 0, unless the columns of A were centred.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
+import scipy
 
 from dplib import _checks
 from dplib._numerics import HELD_NUMBERS
+from dplib._types import ArrayLike, Real
 
 NORM_ROUNDING = 1e-12  # by which lower bounds are lowered and sensitivities raised
 UNIT = 2.0**-53  # of a rounding
@@ -38,9 +41,9 @@ class Factorization:
         How far off products with A are, at most: an average of columns in ℓ₂ norm, computed in floats.
     """
 
-    workload: np.ndarray | LinearOperator
-    R: np.ndarray | LinearOperator
-    A: np.ndarray | LinearOperator
+    workload: np.ndarray | scipy.sparse.linalg.LinearOperator
+    R: np.ndarray | scipy.sparse.linalg.LinearOperator
+    A: np.ndarray | scipy.sparse.linalg.LinearOperator
     offset: np.ndarray
     row_norms: np.ndarray
     column_norms: np.ndarray
@@ -48,27 +51,27 @@ class Factorization:
     known_diameter: float | None = None
     rounding: float = field(kw_only=True)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         (m, N), k = self.workload.shape, self.dimension
         return f"<Factorization of {m} questions about {N} cells through {k} numbers, error {self.error:.4f}>"
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """The number k of entries that a person reports."""
         return self.A.shape[0]
 
     @property
-    def error(self):
+    def error(self) -> float:
         """‖R‖ ‖A‖: the largest norm of a row of R times that of a column of A."""
         return float(self.row_norms.max() * self.column_norms.max())
 
     @property
-    def gap(self):
+    def gap(self) -> float:
         """By how much, relatively, a better factorization might have a smaller error: error / lower - 1."""
         return 0.0 if self.error == 0 else self.error / self.lower - 1 if self.lower > 0 else np.inf
 
     @cached_property
-    def diameter(self):
+    def diameter(self) -> float:
         """The largest distance between two columns of A, rounded up."""
         if self.known_diameter is not None:
             return self.known_diameter
@@ -84,7 +87,9 @@ class Factorization:
         return float(np.sqrt(max(farthest, 0.0) + lost) * (1 + NORM_ROUNDING)) * largest
 
 
-def factorization_of(workload, *, R, A, u=None, lower=0.0):
+def factorization_of(
+        workload: ArrayLike, *, R: ArrayLike, A: ArrayLike, u: ArrayLike | None = None,
+        lower: Real = 0.0) -> Factorization:
     """A factorization from its matrices.
 
     Parameters
@@ -136,7 +141,7 @@ def checked_matrix(name, value):
     return matrix
 
 
-def identity_factorization(workload):
+def identity_factorization(workload: ArrayLike) -> Factorization:
     """Everybody reports a cell: R = W, and A is the identity.
 
     Parameters
@@ -161,7 +166,7 @@ def identity_factorization(workload):
     return factorization_of(W, R=W, A=np.eye(W.shape[1]))
 
 
-def center_factorization(factorization, *, gap=1e-3):
+def center_factorization(factorization: Factorization, *, gap: Real = 1e-3) -> Factorization:
     """Subtract from the columns of A the centre of a small ball around them, and give its share back to the answers.
 
     Parameters

@@ -1,12 +1,18 @@
 """Answers to a workload through a factorization, when nobody is trusted: one message a person."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks, _grid, local, mechanisms
 from dplib._numerics import HELD_NUMBERS
+from dplib._types import ArrayLike, Generator, Integer, NDArray, Real
+from dplib.factorization.factors import Factorization
 
 
-def release_local(labels, factorization, *, epsilon, runs=False, rng):
+def release_local(
+        labels: ArrayLike, factorization: Factorization, *, epsilon: Real, runs: bool = False,
+        rng: Generator) -> NDArray[np.float64]:
     """Answer all questions from one message a person, an ε-private vector.
 
     Parameters
@@ -44,7 +50,9 @@ def release_local(labels, factorization, *, epsilon, runs=False, rng):
     return _average(labels, factorization, randomize, runs, rng)
 
 
-def release_local_gaussian(labels, factorization, *, epsilon, delta, runs=False, rng):
+def release_local_gaussian(
+        labels: ArrayLike, factorization: Factorization, *, epsilon: Real, delta: Real,
+        runs: bool = False, rng: Generator) -> NDArray[np.float64]:
     """Answer all questions from one message a person, an (ε, δ)-private vector with Gaussian noise.
 
     Parameters
@@ -109,7 +117,9 @@ def _columns(A, labels):
     return (A @ (np.arange(A.shape[1])[:, None] == labels).astype(float)).T
 
 
-def local_variance(p, factorization, *, size, epsilon):
+def local_variance(
+        p: ArrayLike | None, factorization: Factorization, *, size: Integer,
+        epsilon: Real) -> NDArray[np.float64]:
     """The variance of each answer of `release_local`.
 
     Parameters
@@ -144,7 +154,9 @@ def local_variance(p, factorization, *, size, epsilon):
     return np.maximum(second - mean**2, 0) / size
 
 
-def local_gaussian_variance(p, factorization, *, size, epsilon, delta):
+def local_gaussian_variance(
+        p: ArrayLike | None, factorization: Factorization, *, size: Integer, epsilon: Real,
+        delta: Real) -> NDArray[np.float64]:
     """The variance of each answer of `release_local_gaussian`.
 
     Parameters
@@ -192,7 +204,8 @@ def _second_moment(factorization, epsilon):
     return factorization.row_norms**2 * (length**2 / k), length
 
 
-def release_local_error_bound(factorization, *, size, epsilon, beta):
+def release_local_error_bound(
+        factorization: Factorization, *, size: Integer, epsilon: Real, beta: Real) -> float:
     """How far off the worst answer of `release_local` is, at most, with high probability.
 
     Parameters

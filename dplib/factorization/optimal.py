@@ -10,10 +10,14 @@ gap : η
     The best factorization found is worse than the best possible one by a factor of at most 1 + η.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
-from dplib.factorization.factors import NORM_ROUNDING, checked_matrix, factorization_of
+from dplib._types import ArrayLike, Real
+from dplib.factorization.factors import (
+    NORM_ROUNDING, Factorization, checked_matrix, factorization_of)
 
 MOST_ITERATIONS = 10_000
 LEAST_WEIGHT = 1e-8  # of one question or cell, relative to equal weights: so that nothing underflows
@@ -22,7 +26,8 @@ LOST = 1e-12  # of the largest entry: what RA may miss of W
 ROUNDS = 4  # for questions that matter so little that rounding hides them from the first
 
 
-def optimal_factorization(workload, *, gap, centered=False):
+def optimal_factorization(
+        workload: ArrayLike, *, gap: Real, centered: bool = False) -> Factorization:
     """The factorization W = RA with the least ‖R‖ ‖A‖, up to a certified gap.
 
     Parameters
@@ -80,7 +85,7 @@ def _optimal(W, gap, centered):
     return R, A, offset, lower * scale
 
 
-def gamma2(workload, *, gap, centered=False):
+def gamma2(workload: ArrayLike, *, gap: Real, centered: bool = False) -> float:
     """The least ‖R‖ ‖A‖ of all factorizations W = RA, rounded up: the norm γ₂.
 
     Parameters

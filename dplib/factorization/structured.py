@@ -1,10 +1,12 @@
 """Two factorizations of the threshold workload that never form a matrix, for millions of cells."""
 
+from __future__ import annotations
+
 import numpy as np
-from scipy import fft
-from scipy.sparse.linalg import LinearOperator
+import scipy
 
 from dplib import _checks
+from dplib._types import Integer
 from dplib.factorization.factors import NORM_ROUNDING, UNIT, Factorization, ball_weights
 
 MOST_CELLS_WITHOUT_A_MATRIX = 2**30
@@ -12,6 +14,7 @@ MOST_CELLS_WITHOUT_A_MATRIX = 2**30
 
 def _operator(shape, forward):
     """A linear map that is given by a function of the first axis."""
+    from scipy.sparse.linalg import LinearOperator  # slow to import
     return LinearOperator(shape, matvec=forward, matmat=forward, dtype=float)
 
 
@@ -22,7 +25,8 @@ def _prefix_sums(cells):
 # --- the tree -------------------------------------------------------------------------------------------------------------
 
 
-def hierarchical_factorization(*, cells, least_squares=False, centered=False):
+def hierarchical_factorization(
+        *, cells: Integer, least_squares: bool = False, centered: bool = False) -> Factorization:
     """Thresholds from the counts of a binary tree of blocks.
 
     Parameters
@@ -139,7 +143,7 @@ def _least_squares_norms(ends, L, known_total):
 # --- the square root -----------------------------------------------------------------------------------------------------
 
 
-def square_root_factorization(*, cells, centered=False):
+def square_root_factorization(*, cells: Integer, centered: bool = False) -> Factorization:
     """Thresholds by the square root of their matrix: R = A, ones on the diagonal, 1/2 below it, 3/8 below that, …
 
     Parameters
@@ -172,18 +176,18 @@ def square_root_factorization(*, cells, centered=False):
     a = np.cumprod(np.concatenate([[1.0], (2 * k - 1) / (2 * k)]))
     squares = np.cumsum(a**2)
     length = 1 << (2 * cells - 2).bit_length()
-    kernel = fft.rfft(a, length)
+    kernel = scipy.fft.rfft(a, length)
 
     def convolve(x):
-        spectrum = fft.rfft(x, length, axis=0)
+        spectrum = scipy.fft.rfft(x, length, axis=0)
         spectrum *= kernel.reshape(-1, *[1] * (x.ndim - 1))
-        return fft.irfft(spectrum, length, axis=0, overwrite_x=True)[:cells]
+        return scipy.fft.irfft(spectrum, length, axis=0, overwrite_x=True)[:cells]
 
     def transposed(x):
         return convolve(x[::-1])[::-1]
 
     # Columns further right are cut off earlier, so no two are further apart than the first and one of the others.
-    overlap = fft.irfft(np.abs(kernel) ** 2, length)[:cells]
+    overlap = scipy.fft.irfft(np.abs(kernel) ** 2, length)[:cells]
     farthest = np.max(squares[-1] + squares[::-1] - 2 * overlap)
     diameter = float(np.sqrt(farthest) * (1 + 1e3 * NORM_ROUNDING))
     root = _operator((cells, cells), convolve)

@@ -1,14 +1,17 @@
 """Questions as the rows of a matrix: the answer of question j is the sum of its row over the cells of all records."""
 
+from __future__ import annotations
+
 import numpy as np
-from scipy.linalg import hadamard
+import scipy
 
 from dplib import _checks
+from dplib._types import Integer, NDArray
 
 MOST_CELLS_OF_A_MATRIX = 2**14
 
 
-def threshold_workload(*, cells):
+def threshold_workload(*, cells: Integer) -> NDArray[np.float64]:
     """The questions "how many records lie in the first j cells?", j = 1, …, N.
 
     Parameters
@@ -34,7 +37,7 @@ def threshold_workload(*, cells):
     return np.tri(_checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS_OF_A_MATRIX))
 
 
-def interval_workload(*, cells):
+def interval_workload(*, cells: Integer) -> NDArray[np.float64]:
     """The questions "how many records lie in the cells i, …, j?", for all i ≤ j.
 
     Parameters
@@ -58,7 +61,7 @@ def interval_workload(*, cells):
     return ((starts[:, None] <= place) & (place <= (starts + lengths)[:, None])).astype(float)
 
 
-def parity_workload(*, dimension):
+def parity_workload(*, dimension: Integer) -> NDArray[np.float64]:
     """All parities of d bits: row s, column x holds (-1)^⟨s, x⟩.
 
     Parameters
@@ -75,4 +78,5 @@ def parity_workload(*, dimension):
     array([[ 1.,  1.],
            [ 1., -1.]])
     """
-    return hadamard(2 ** _checks.integer("dimension", dimension, at_least=0, at_most=13), dtype=float)
+    dimension = _checks.integer("dimension", dimension, at_least=0, at_most=13)
+    return scipy.linalg.hadamard(2**dimension, dtype=float)

@@ -10,19 +10,22 @@ floor : w₀
     The noise is enough for more kept records; the test lets others pass with probability at most δ'.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from dplib import _checks, _grid, _samplers, mechanisms
+from dplib._types import ArrayLike, Floats, Generator, Integer, NDArray, Real, Reals
 from dplib.friendly.counts import friend_counts, records
 from dplib.friendly.mean import (
     MISSING, ROUNDED, SPLITS, WEIGHT_SENSITIVITY, checked_radius, least_weight, weighted_mean)
 from dplib.friendly.weights import friendly_weights, whole_weights
 
 
-def sample_friendly_core(x, *, radius, rng):
+def sample_friendly_core(x: ArrayLike, *, radius: Real, rng: Generator) -> NDArray[np.bool]:
     """Keep each record with its weight as the probability: not private by itself.
 
     Parameters
@@ -57,7 +60,7 @@ def sample_friendly_core(x, *, radius, rng):
     return _samplers.bernoulli(weights, weights.shape, _checks.generator(rng))
 
 
-def friendly_core_epsilon(*, epsilon):
+def friendly_core_epsilon(*, epsilon: Reals) -> Floats:
     """The ε' that an algorithm may spend on a random core so that the whole is ε-DP.
 
     Parameters
@@ -80,7 +83,7 @@ def friendly_core_epsilon(*, epsilon):
     return np.log1p(_checks.parameters("epsilon", epsilon) / WEIGHT_SENSITIVITY)
 
 
-def friendly_core_delta(*, epsilon, delta):
+def friendly_core_delta(*, epsilon: Reals, delta: Reals) -> Floats:
     """The δ' that an algorithm may spend on a random core so that the whole is (ε, δ)-DP.
 
     Parameters
@@ -114,7 +117,9 @@ class CorePlan(NamedTuple):
     sigma: float
 
 
-def friendly_core_plan(*, size, radius, epsilon, delta, strangers=0, beta=0.05):
+def friendly_core_plan(
+        *, size: Integer, radius: Real, epsilon: Real, delta: Real, strangers: Integer = 0,
+        beta: Real = 0.05) -> CorePlan:
     """The noise and the test of `friendly_core_mean`, with the share of ε' for the least noise.
 
     Parameters
@@ -168,7 +173,9 @@ def inside_budget(epsilon, delta):
     return tuple(float(part) * _grid.LESS for part in inside)
 
 
-def friendly_core_mean(x, *, radius, epsilon, delta, strangers=0, beta=0.05, runs=False, rng):
+def friendly_core_mean(
+        x: ArrayLike, *, radius: Real, epsilon: Real, delta: Real, strangers: Integer = 0,
+        beta: Real = 0.05, runs: bool = False, rng: Generator) -> NDArray[np.float64]:
     """The mean of a random core of friends, with Gaussian noise; no range is needed.
 
     `friendly_mean` gives all records their weights and adds about half the noise. This is the

@@ -5,11 +5,14 @@ is at most 1. It is the same for (x, y) and (y, x), and no third record has a sa
 by faster arithmetic, and ask the rule where that could be wrong.
 """
 
+from __future__ import annotations
+
 from math import prod
 
 import numpy as np
 
 from dplib import _checks
+from dplib._types import ArrayLike, NDArray, Real
 
 HEIGHT, WIDTH = 248, 512  # of a block of pairs; sums of up to 255 ones fit into a byte
 SMALL = 48  # records, up to which all pairs of many data sets are compared at once
@@ -20,7 +23,7 @@ GOLDEN = (5**0.5 - 1) / 2
 UNCLEAR = {np.float32: 0.001, np.float64: 0.01}
 
 
-def friend_counts(x, *, radius):
+def friend_counts(x: ArrayLike, *, radius: Real) -> NDArray[np.int64]:
     """How many records are within a radius of each record: not private, what `friendly_weights` is made of.
 
     Parameters

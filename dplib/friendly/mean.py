@@ -10,12 +10,15 @@ floor : w₀
     The noise is enough for data of a larger weight; the test lets others pass with probability at most δ.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtri
 
 from dplib import _checks, _grid, mechanisms
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, NDArray, Real, Reals
 from dplib.friendly.counts import friend_counts, records
 from dplib.friendly.weights import whole_weights
 
@@ -48,7 +51,7 @@ class FriendlyPlan:
     sigma: float
     advice: str
 
-    def pass_probability(self, weight):
+    def pass_probability(self, weight: Reals) -> Floats:
         """How often data of this weight pass the test: a description of the mechanism, not a private release.
 
         Parameters
@@ -62,7 +65,9 @@ class FriendlyPlan:
         return np.where(gap > 0, 1 - tail, tail)[()]
 
 
-def friendly_plan(*, size, radius, epsilon, delta, strangers=0, split=None, beta=0.05):
+def friendly_plan(
+        *, size: Integer, radius: Real, epsilon: Real, delta: Real, strangers: Integer = 0,
+        split: Real | None = None, beta: Real = 0.05) -> FriendlyPlan:
     """The noise and the test of `friendly_mean`, with the share of ε that makes the noise smallest.
 
     Parameters
@@ -142,7 +147,10 @@ def _advice(size, strangers, epsilon):
             f"{epsilon:g} would help.")
 
 
-def friendly_mean(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, runs=False, rng):
+def friendly_mean(
+        x: ArrayLike, *, radius: Real, epsilon: Real, delta: Real, strangers: Integer = 0,
+        split: Real | None = None, beta: Real = 0.05, runs: bool = False,
+        rng: Generator) -> NDArray[np.float64]:
     """The mean of vectors, weighted by friends, with Gaussian noise; no range is needed.
 
     Parameters
@@ -230,7 +238,7 @@ def _products(weights, steps):
     return total
 
 
-def friendly_radius(*, size, dimension):
+def friendly_radius(*, size: Integers, dimension: Integers) -> Floats:
     """A radius within which nearly all pairs of normal records with unit variances lie.
 
     Parameters

@@ -1,15 +1,21 @@
 """Means of tuples, such as the centres that a clustering program finds in each of many blocks, in any order."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks, _grid
+from dplib._types import ArrayLike, Generator, Integer, NDArray, Real
 from dplib.friendly.counts import PAIRS, are_friends
 from dplib.friendly.mean import friendly_plan, mean_noise, noisy_weighted_mean
 
 APART = 8  # radii between the points of a tuple, so that it can be matched with others in one way only
 
 
-def friendly_tuples(x, *, radius, epsilon, delta, strangers=0, split=None, beta=0.05, runs=False, rng):
+def friendly_tuples(
+        x: ArrayLike, *, radius: Real, epsilon: Real, delta: Real, strangers: Integer = 0,
+        split: Real | None = None, beta: Real = 0.05, runs: bool = False,
+        rng: Generator) -> NDArray[np.float64]:
     """The mean of n tuples of m points each, whose points come in any order.
 
     Parameters

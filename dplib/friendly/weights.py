@@ -1,11 +1,14 @@
 """What a record weighs, by its friends."""
 
+from __future__ import annotations
+
 import numpy as np
 
+from dplib._types import ArrayLike, NDArray, Real
 from dplib.friendly.counts import friend_counts
 
 
-def friendly_weights(x, *, radius):
+def friendly_weights(x: ArrayLike, *, radius: Real) -> NDArray[np.float64]:
     """Weights from 0, for records with about half of the others as friends, to 1, for friends of all: not private.
 
     Parameters

@@ -1,13 +1,17 @@
 """How few records are too few to tell many hypotheses apart in private."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import expit
 
 from dplib import _checks
+from dplib._types import Floats, Integers, Ints, Reals
 from dplib.sample_size import least_size
 
 
-def packing_mass(*, size, hypotheses, epsilon, delta, beta):
+def packing_mass(
+        *, size: Integers, hypotheses: Reals, epsilon: Reals, delta: Reals, beta: Reals) -> Floats:
     """How much probability a mechanism must give to wrong answers, if it is right for each of many hypotheses.
 
     Parameters
@@ -40,7 +44,7 @@ def packing_mass(*, size, hypotheses, epsilon, delta, beta):
     return _forced(others, _least_probability(beta, epsilon, delta, size))
 
 
-def packing_sample_size(*, hypotheses, epsilon, delta, beta):
+def packing_sample_size(*, hypotheses: Reals, epsilon: Reals, delta: Reals, beta: Reals) -> Ints:
     """The number of records below which nobody can tell so many hypotheses apart privately.
 
     Parameters

@@ -1,11 +1,15 @@
 """Deciding from released means whose records were among the data, and how few people are too few to prevent it."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
+from dplib._types import ArrayLike, Integers, Ints, NDArray, Reals
 
 
-def tracing_sample_size(*, columns, accuracy, epsilon, delta):
+def tracing_sample_size(
+        *, columns: Integers, accuracy: Reals, epsilon: Reals, delta: Reals) -> Ints:
     """The number of people below which nobody can release so many means so accurately in private.
 
     Parameters
@@ -41,7 +45,7 @@ def tracing_sample_size(*, columns, accuracy, epsilon, delta):
     return _checks.reals("the answer", people, at_most=_checks.LARGEST).astype(np.int64)[()]
 
 
-def tracing_scores(x, release, *, center):
+def tracing_scores(x: ArrayLike, release: ArrayLike, *, center: Reals) -> NDArray[np.float64]:
     """How strongly a released mean points at each of the records: an attack, without any privacy.
 
     Parameters

@@ -1,16 +1,19 @@
 """How few records are too few to tell two distributions apart in private, and tests that need hardly more."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import erf, expit, gammaln, log_ndtr, ndtri
 
 from dplib import _checks, _grid
 from dplib._sums import Tally
+from dplib._types import ArrayLike, Bools, Floats, Generator, Integers, Ints, Real, Reals
 from dplib.lower_bounds.packing import smallest_size, packing_sample_size
 
 MOST_SUMMED_RECORDS = 2**31  # records of an exact sum
 
 
-def two_point_sample_size(*, total_variation, epsilon, beta):
+def two_point_sample_size(*, total_variation: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """The number of records below which nobody can tell two distributions apart privately.
 
     Parameters
@@ -53,7 +56,8 @@ def _indistinguishable(size, a, epsilon):
     return (1 + s) / 2 * even + (1 - s) / 2 * odd
 
 
-def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
+def mean_sample_size_lower_bound(
+        *, radius: Reals, accuracy: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """The number of records below which nobody can estimate a Gaussian mean privately.
 
     Parameters
@@ -99,7 +103,8 @@ def mean_sample_size_lower_bound(*, radius, accuracy, epsilon, beta):
 # --------------------------------------------------------------------------------------------------------------- tests
 
 
-def sign_test(x, *, shift, epsilon, runs=False, rng):
+def sign_test(
+        x: ArrayLike, *, shift: Real, epsilon: Real, runs: bool = False, rng: Generator) -> Bools:
     """Decide between N(0, 1) and N(shift, 1) by a noisy majority vote of the records.
 
     Parameters
@@ -133,7 +138,7 @@ def sign_test(x, *, shift, epsilon, runs=False, rng):
     return noise.added_to_whole(2 * above - x.shape[-1], rng) > 0
 
 
-def sign_test_error(*, size, shift, epsilon):
+def sign_test_error(*, size: Integers, shift: Real, epsilon: Real) -> Floats:
     """The error probability of `sign_test`, without simulation.
 
     Parameters
@@ -177,7 +182,9 @@ def _vote_error(n, log_p, log_rest, epsilon):
     return np.sum(np.exp(log_binomial) * np.where(k <= last, half, 1 - half))
 
 
-def clamped_likelihood_test(x, *, shift, epsilon, clamp, runs=False, rng):
+def clamped_likelihood_test(
+        x: ArrayLike, *, shift: Real, epsilon: Real, clamp: Real, runs: bool = False,
+        rng: Generator) -> Bools:
     """Decide between N(0, 1) and N(shift, 1) by the likelihood ratio, every record's part of it clamped.
 
     Parameters

@@ -1,5 +1,7 @@
 """A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import frexp, ldexp
 
@@ -8,6 +10,7 @@ from scipy.special import log_ndtr, ndtr
 
 from dplib import _checks, _grid
 from dplib._sums import Tally
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, Real, Reals
 from dplib.mean.estimators import SORTED_NUMBERS, rows_of_runs
 
 DIGITS = 61  # of the radius, on the grid of which a centre is chosen
@@ -33,7 +36,7 @@ class AdaptivePlan:
     half_width: float
 
 
-def adaptive_plan(*, size, radius, epsilon, beta=0.01):
+def adaptive_plan(*, size: Integer, radius: Real, epsilon: Real, beta: Real = 0.01) -> AdaptivePlan:
     """Decide in public how `adaptive_mean` will spend its budget.
 
     Parameters
@@ -96,7 +99,9 @@ def _median_variance(n, epsilon):
         return np.pi / (2 * n) + 2 * np.square(2 / DENSITY / n / epsilon)
 
 
-def adaptive_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
+def adaptive_mean(
+        x: ArrayLike, *, radius: Real, epsilon: Real, beta: Real = 0.01, runs: bool = False,
+        rng: Generator) -> Floats:
     """Release the mean of Gaussian records with an error that hardly depends on the radius.
 
     Parameters
@@ -179,7 +184,7 @@ def _private_median(ordered, radius, epsilon, rng):
 # ------------------------------------------------------------------------------------------- what a clip does to a mean
 
 
-def clipped_normal_mean(offset, half_width):
+def clipped_normal_mean(offset: Reals, half_width: Reals) -> Floats:
     """What a clip shows of a distance: g_a(d) = E clip(N(d, 1), -a, a).
 
     Parameters
@@ -217,7 +222,7 @@ def _mean_excess(t):
     return np.exp(-(t**2) / 2) * DENSITY - t * ndtr(-t)
 
 
-def unclip(seen, half_width):
+def unclip(seen: Reals, half_width: Real) -> Floats:
     """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was seen.
 
     Parameters
@@ -254,7 +259,8 @@ def unclip(seen, half_width):
 # -------------------------------------------------------------------------------------------- how far off the centre is
 
 
-def median_failure_bound(*, size, radius, accuracy, epsilon):
+def median_failure_bound(
+        *, size: Integers, radius: Reals, accuracy: Reals, epsilon: Reals) -> Floats:
     """A bound on the probability that the private median of Gaussian records misses their mean by more than the accuracy.
 
     Parameters

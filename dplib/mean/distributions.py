@@ -1,12 +1,15 @@
 """Noise on a sample mean, and how far the records, n independent N(μ, 1), lie from theirs."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri_exp
 
 from dplib import _checks
+from dplib._types import Floats, Integers, Reals
 
 
-def noise_tail(t, *, sd, scale):
+def noise_tail(t: Reals, *, sd: Reals, scale: Reals) -> Floats:
     """The probability that a Gaussian with Laplace noise exceeds a number.
 
     Parameters
@@ -53,7 +56,7 @@ def _noise_tail(t, sd, scale):
     return np.where((sd > 0) | (scale > 0), gauss * erfcx(z / np.sqrt(2)) + laplace / 2, 0)
 
 
-def clip_radius(*, size, beta):
+def clip_radius(*, size: Integers, beta: Reals) -> Floats:
     """A distance from μ that no record exceeds, except with probability beta.
 
     Parameters

@@ -4,6 +4,8 @@ Privacy is for all finite records, given fair bits (`dplib.mechanisms`), errors 
 are added up as whole numbers of steps of 2**-36 half-widths, coarser ones for more than 2**24 records, so that no sum is rounded.
 """
 
+from __future__ import annotations
+
 from math import isfinite, prod
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from dplib import _checks, _grid
 from dplib._numerics import CACHED_NUMBERS, LARGEST_FLOAT
 from dplib._sums import Tally
+from dplib._types import ArrayLike, Floats, Generator, Real
 from dplib.histograms import stability_threshold
 from dplib.mean.distributions import clip_radius
 
@@ -20,7 +23,9 @@ MOST_CELLS_IN_INT64 = 2.0**61  # on either side of 0: so many can be told apart 
 MOST_PER_RECORD = 1e280  # a score per record that is beyond all doubt, and times any count a float
 
 
-def clipped_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
+def clipped_mean(
+        x: ArrayLike, *, radius: Real, epsilon: Real, beta: Real = 0.01, runs: bool = False,
+        rng: Generator) -> Floats:
     """The mean of records clipped to a public window, with Laplace noise.
 
     Parameters
@@ -58,7 +63,9 @@ def clipped_mean(x, *, radius, epsilon, beta=0.01, runs=False, rng):
     return window.noisy_mean(_window_sums(rows, None, window), epsilon, rng).reshape(shape)[()]
 
 
-def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, runs=False, rng):
+def two_stage_mean(
+        x: ArrayLike, *, radius: Real, epsilon: Real, split: Real = 0.5, width: Real = 1.0,
+        beta: Real = 0.01, runs: bool = False, rng: Generator) -> Floats:
     """Find the cell of the mean by the exponential mechanism, then clip to a window around it.
 
     Parameters
@@ -100,7 +107,9 @@ def two_stage_mean(x, *, radius, epsilon, split=0.5, width=1.0, beta=0.01, runs=
     return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
-def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, runs=False, rng):
+def unbounded_mean(
+        x: ArrayLike, *, epsilon: Real, delta: Real, split: Real = 0.5, width: Real = 1.0,
+        beta: Real = 0.01, runs: bool = False, rng: Generator) -> Floats:
     """Find the cell of the mean with a stability histogram, then clip to a window around it: no radius is needed.
 
     Parameters
@@ -138,7 +147,8 @@ def unbounded_mean(x, *, epsilon, delta, split=0.5, width=1.0, beta=0.01, runs=F
     return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
-def private_scale(x, *, epsilon, delta, runs=False, rng):
+def private_scale(
+        x: ArrayLike, *, epsilon: Real, delta: Real, runs: bool = False, rng: Generator) -> Floats:
     """The standard deviation, up to a factor of 8, from the octaves of differences.
 
     Parameters

@@ -1,10 +1,13 @@
 """How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven bounds."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import bdtr, bdtrc, erf, ndtr
 
 from dplib import _checks
 from dplib._numerics import LARGEST_FLOAT
+from dplib._types import Floats, Integers, Reals
 from dplib.histograms import stability_threshold
 
 OFFSETS = np.linspace(0, 0.5, 201)[:, np.newaxis]  # of μ in its cell; the other half is their mirror image
@@ -17,7 +20,8 @@ TAU = np.linspace(0.02, 0.98, 25)  # candidates for τ = θb
 MOST_TRIALS = 2**31 - 1  # of a binomial distribution in SciPy
 
 
-def coarse_failure_bound(*, size, radius, epsilon, width=1.0):
+def coarse_failure_bound(
+        *, size: Integers, radius: Reals, epsilon: Reals, width: Reals = 1.0) -> Floats:
     """A bound on the probability that the exponential mechanism over the cells picks a far one.
 
     Parameters
@@ -61,7 +65,8 @@ def _exponential_failure(here, beside, there, size, epsilon, far):
     return (cells * np.exp(logs)).sum(axis=-1)
 
 
-def stability_failure_bound(*, size, epsilon, delta, width=1.0):
+def stability_failure_bound(
+        *, size: Integers, epsilon: Reals, delta: Reals, width: Reals = 1.0) -> Floats:
     """A bound on the probability that the stability histogram of the cells releases nothing, or a far cell first.
 
     Parameters
@@ -94,7 +99,8 @@ def _cells_failure(here, beside, there, *settings):
     return _stability_failure(here, there[:, :-1], 2 * OUT_OF_REACH, *settings)
 
 
-def three_cells_failure_bound(*, size, epsilon, delta, width=1.0):
+def three_cells_failure_bound(
+        *, size: Integers, epsilon: Reals, delta: Reals, width: Reals = 1.0) -> Floats:
     """The failures that `stability_failure_bound` bounds, bounded more closely.
 
     Parameters
@@ -167,7 +173,7 @@ def _beaten(here, there, n, b):
     return least
 
 
-def scale_failure_bound(*, size, epsilon, delta):
+def scale_failure_bound(*, size: Integers, epsilon: Reals, delta: Reals) -> Floats:
     """A bound on the probability that the octaves of differences name no scale, or a wrong one.
 
     Parameters

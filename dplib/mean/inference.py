@@ -1,12 +1,14 @@
 """How far off a private mean may be, proven before any data are seen; and intervals made of that."""
 
+from __future__ import annotations
+
 from functools import lru_cache
 
 import numpy as np
-from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri_exp
 
 from dplib import _checks
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, NDArray, Real, Reals
 from dplib.mean.adaptive import FURTHEST, adaptive_plan, clipped_normal_mean, median_failure_bound, unclip
 from dplib.mean.estimators import two_stage_mean
 from dplib.mean.failures import coarse_failure_bound, stability_failure_bound, three_cells_failure_bound
@@ -18,7 +20,9 @@ BUDGETS = np.linspace(0.02, 0.98, 49)  # candidates for the share of ε that an 
 CLIPPED = np.geomspace(1e-4, 0.5, 25)[:, np.newaxis]  # candidates for its β, in units of 1 - level
 
 
-def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
+def clipped_mean_error_bound(
+        *, size: Integers, radius: Real, epsilon: Real, beta: Real = 0.01,
+        level: Reals = 0.95) -> Floats:
     """How far `clipped_mean` may be from the true mean.
 
     Parameters
@@ -48,7 +52,9 @@ def clipped_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
     return _error_bound(size, level, beta, _noise_scale(half_width, size, _checks.parameters("epsilon", epsilon)))
 
 
-def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, beta=0.01, level=0.95):
+def two_stage_mean_error_bound(
+        *, size: Integers, radius: Real, epsilon: Real, split: Real = 0.5, width: Real = 1.0,
+        beta: Real = 0.01, level: Reals = 0.95) -> Floats:
     """How far `two_stage_mean` may be from the true mean.
 
     Parameters
@@ -77,7 +83,9 @@ def two_stage_mean_error_bound(*, size, radius, epsilon, split=0.5, width=1.0, b
     return _error_bound(size, level, failure + beta, scale)
 
 
-def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, beta=0.01, level=0.95):
+def unbounded_mean_error_bound(
+        *, size: Integers, epsilon: Real, delta: Reals, split: Real = 0.5, width: Real = 1.0,
+        beta: Real = 0.01, level: Reals = 0.95) -> Floats:
     """How far `unbounded_mean` may be from the true mean; a refusal counts as infinitely far.
 
     Parameters
@@ -106,7 +114,9 @@ def unbounded_mean_error_bound(*, size, epsilon, delta, split=0.5, width=1.0, be
     return _error_bound(size, level, failure + beta, scale)
 
 
-def adaptive_mean_error_bound(*, size, radius, epsilon, beta=0.01, level=0.95):
+def adaptive_mean_error_bound(
+        *, size: Integer, radius: Real, epsilon: Real, beta: Real = 0.01,
+        level: Real = 0.95) -> float:
     """How far `adaptive_mean` may be from the true mean.
 
     Parameters
@@ -173,6 +183,7 @@ def _noise_quantile(probability, sd, scale):
     known = (probability > 0) & np.isfinite(high)
     high, scale, probability = np.where(known, high, 1), np.where(known, scale, 0), np.where(known, probability, 0.5)
     excess = lambda t, sd, scale, probability: 2 * noise_tail(t, sd=sd, scale=scale) / probability - 1
+    from scipy.optimize.elementwise import find_root  # slow to import
     found = find_root(excess, (np.zeros_like(high), high), args=(sd, scale, probability))
     return np.where(known, found.bracket[1], np.inf)[()]
 
@@ -188,6 +199,7 @@ def _median_quantile(failing, n, radius, epsilon):
     top = np.log1p(furthest)
     if top == 0 or excess(0) <= 0:
         return furthest
+    from scipy.optimize.elementwise import find_root
     found = find_root(excess, (0.0, top), tolerances={"xrtol": 1e-9})
     return float(distance(found.bracket[1]))
 
@@ -207,7 +219,9 @@ def _corrected_bound(failing, n, radius, plan):
 # ------------------------------------------------------------------------------------------------------------ intervals
 
 
-def mean_interval(x, *, radius, epsilon, level=0.95, runs=False, rng):
+def mean_interval(
+        x: ArrayLike, *, radius: Real, epsilon: Real, level: Real = 0.95, runs: bool = False,
+        rng: Generator) -> NDArray[np.float64]:
     """Release an interval that covers the mean of Gaussian records with a promised probability.
 
     Parameters

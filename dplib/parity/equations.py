@@ -8,18 +8,23 @@ block
     The records at the places i, i + k, i + 2k, …, if there are k blocks. Each is answered by itself, with coins of its own.
 """
 
+from __future__ import annotations
+
 import functools
 
 import numpy as np
 
 from dplib import _checks, _samplers
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, NDArray, Neighbor, Real
 from dplib.parity.data import labelled_records
 
 LARGEST_EXACT_SIZE = 2**20  # of a data set whose chances are computed, one step for each record
 MOST_PEOPLE = 4096  # people among whom the least number is sought
 
 
-def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
+def private_parity(
+        x: ArrayLike, y: ArrayLike, *, epsilon: Real, neighbor: Neighbor, blocks: Integer = 1,
+        runs: bool = False, rng: Generator) -> NDArray[np.int8]:
     """Find the parity behind the labels by linear algebra on a random part of the records.
 
     Parameters
@@ -68,7 +73,9 @@ def private_parity(x, y, *, epsilon, neighbor, blocks=1, runs=False, rng):
     return np.where(answers.any(axis=-1)[..., None], first, np.int8(-1))
 
 
-def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor, blocks=1):
+def parity_success_probability(
+        *, size: Integers, dimension: Integer, wrong: Real = 0.0, epsilon: Real, neighbor: Neighbor,
+        blocks: Integer = 1) -> Floats:
     """How often `private_parity` names the right parity, if the answers of the records are fair coins.
 
     Parameters
@@ -101,7 +108,8 @@ def parity_success_probability(*, size, dimension, wrong=0.0, epsilon, neighbor,
     return _first_answer(right, answers, size, blocks)
 
 
-def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
+def parity_sample_size(
+        *, dimension: Integer, wrong: Real = 0.0, epsilon: Real, beta: Real) -> tuple[int, int]:
     """The least number of people with which `private_parity` is right often enough, and in how many blocks.
 
     Parameters
@@ -135,7 +143,8 @@ def parity_sample_size(*, dimension, wrong=0.0, epsilon, beta):
                      f"got {beta}")
 
 
-def parity_pac_sample_size(*, dimension, accuracy, epsilon, beta):
+def parity_pac_sample_size(
+        *, dimension: Integer, accuracy: Real, epsilon: Real, beta: Real) -> tuple[int, int]:
     """How many people are enough for `private_parity`, whatever the distribution of their answers is.
 
     Parameters

@@ -8,10 +8,13 @@ t : tanh(ε/2)
     How many people report on each parity, on average.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import gammaln, log_ndtr, xlogy
 
 from dplib import _checks, mechanisms
+from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, Ints, NDArray, Real, Reals
 from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 from dplib.sample_size import least_size
 
@@ -20,7 +23,9 @@ NORMAL = np.linspace(-12, 12, 2401)
 NORMAL_WEIGHTS = np.exp(-(NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (NORMAL[1] - NORMAL[0])
 
 
-def learn_parity_locally(x, y, *, epsilon, runs=False, rng):
+def learn_parity_locally(
+        x: ArrayLike, y: ArrayLike, *, epsilon: Real, runs: bool = False,
+        rng: Generator) -> NDArray[np.int8]:
     """Find the parity behind the labels when everybody sends one randomised bit and nobody is trusted.
 
     Each person is given a random subset, openly, and says by randomised response whether the parity of it is the label.
@@ -60,7 +65,7 @@ def learn_parity_locally(x, y, *, epsilon, runs=False, rng):
     return subset_bits((votes + rng.random(votes.shape)).argmax(axis=-1), d)
 
 
-def local_parity_success(*, size, dimension, epsilon):
+def local_parity_success(*, size: Integers, dimension: Integer, epsilon: Real) -> Floats:
     """How often `learn_parity_locally` names the right parity, if the answers of the records are fair coins.
 
     Parameters
@@ -91,7 +96,7 @@ def local_parity_success(*, size, dimension, epsilon):
     return np.reshape(chances, size.shape)[()]
 
 
-def local_parity_sample_size(*, dimension, epsilon, beta):
+def local_parity_sample_size(*, dimension: Integer, epsilon: Real, beta: Real) -> int:
     """The least number of people with which `learn_parity_locally` is right often enough.
 
     Parameters
@@ -123,7 +128,7 @@ def local_parity_sample_size(*, dimension, epsilon, beta):
     return size
 
 
-def parity_information(*, epsilon):
+def parity_information(*, epsilon: Reals) -> Floats:
     """How much one private report tells about all parities together, at most.
 
     Parameters
@@ -150,7 +155,8 @@ def parity_information(*, epsilon):
         return np.where(epsilon <= np.log(3), np.tanh(epsilon / 2) ** 2, np.expm1(epsilon) / 8)[()]
 
 
-def parity_sample_size_lower_bound(*, dimension, epsilon, beta, advantage=1.0):
+def parity_sample_size_lower_bound(
+        *, dimension: Integers, epsilon: Reals, beta: Reals, advantage: Reals = 1.0) -> Ints:
     """The number of people below which no protocol without a curator finds the parity, if all speak at once.
 
     Parameters

@@ -1,12 +1,15 @@
 """All parities at once: how many records each of them gets right, and which of them averages can tell apart."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks, mechanisms
+from dplib._types import ArrayLike, Generator, NDArray, Real
 from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 
 
-def walsh_hadamard(values):
+def walsh_hadamard(values: ArrayLike) -> NDArray[np.float64]:
     """The sums of a table over all parities: Σ_x f(x) (-1)^⟨s,x⟩ for every subset s.
 
     Parameters
@@ -41,7 +44,9 @@ def walsh_hadamard(values):
     return values.reshape(shape).copy() if step == 1 else values.reshape(shape)
 
 
-def private_parity_by_scores(x, y, *, epsilon, runs=False, rng):
+def private_parity_by_scores(
+        x: ArrayLike, y: ArrayLike, *, epsilon: Real, runs: bool = False,
+        rng: Generator) -> NDArray[np.int8]:
     """Choose a parity privately by how many labels it gets right.
 
     Parameters
@@ -76,7 +81,7 @@ def private_parity_by_scores(x, y, *, epsilon, runs=False, rng):
     return subset_bits(mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1])
 
 
-def eliminate_parities(tables, *, tolerance):
+def eliminate_parities(tables: ArrayLike, *, tolerance: Real) -> NDArray[np.bool]:
     """Play the oracle that gives away as little as it may: which parities can still be the hidden one.
 
     To every question about an average it answers what would be right if the labels were fair coins. A parity is ruled

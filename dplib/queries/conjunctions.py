@@ -1,13 +1,19 @@
 """A rule that averages are enough to learn: all of certain conditions hold."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Any, Callable, Integer, NDArray, Real
+from dplib.queries.oracles import SQOracle
 
 
-def learn_conjunction(oracle, *, variables, accuracy):
+def learn_conjunction(
+        oracle: SQOracle | Callable[..., Any], *, variables: Integer,
+        accuracy: Real) -> NDArray[np.bool]:
     """Find which of d yes-no variables must all be yes for the label to be yes.
 
     Parameters

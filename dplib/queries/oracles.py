@@ -9,10 +9,13 @@ queries : m
     How many queries can be asked in all. It is declared beforehand, for it decides about the noise.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
 from dplib._sums import Tally
+from dplib._types import Any, ArrayLike, Callable, Generator, Integer, Real
 from dplib.local import local_randomized_response
 
 
@@ -37,23 +40,25 @@ class SQOracle:
     (0.0, 1)
     """
 
-    def __init__(self, answer, *, queries=None):
+    def __init__(
+            self, answer: Callable[[int, Callable[..., Any]], Any], *,
+            queries: Integer | None = None) -> None:
         self._answer, self._queries, self.calls = answer, queries, 0
 
-    def __call__(self, phi):
+    def __call__(self, phi: Callable[..., Any]) -> float:
         if self.calls == self._queries:
             raise ValueError(f"queries: all {self._queries} that were declared have been asked")
         self.calls += 1
         return float(self._answer(self.calls - 1, phi))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"SQOracle(calls={self.calls}, queries={self._queries})"
 
 
 # ------------------------------------------------------------------------------------------------------ a distribution
 
 
-def exact_oracle(points, probabilities):
+def exact_oracle(points: ArrayLike, probabilities: ArrayLike) -> SQOracle:
     """Know a distribution, and answer exactly.
 
     Parameters
@@ -80,7 +85,9 @@ def exact_oracle(points, probabilities):
     return SQOracle(lambda number, phi: probabilities @ _values(phi, points))
 
 
-def adversarial_oracle(points, probabilities, *, tolerance, aim):
+def adversarial_oracle(
+        points: ArrayLike, probabilities: ArrayLike, *, tolerance: Real,
+        aim: Callable[[Callable[..., Any]], Real]) -> SQOracle:
     """Know a distribution, and mislead as far as the tolerance allows.
 
     Parameters
@@ -117,7 +124,7 @@ def adversarial_oracle(points, probabilities, *, tolerance, aim):
 # ---------------------------------------------------------------------------------------------------------- a data set
 
 
-def sample_oracle(x):
+def sample_oracle(x: ArrayLike) -> SQOracle:
     """Answer with averages over a data set, without privacy.
 
     Parameters
@@ -143,7 +150,7 @@ def sample_oracle(x):
     return SQOracle(lambda number, phi: np.mean(_values(phi, x)))
 
 
-def central_oracle(x, *, queries, epsilon, rng):
+def central_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
     """A curator who answers a fixed number of queries about one data set, with Laplace noise.
 
     Parameters
@@ -177,7 +184,7 @@ def central_oracle(x, *, queries, epsilon, rng):
     return SQOracle(lambda number, phi: _noisy_mean(_values(phi, x), epsilon / queries, rng), queries=queries)
 
 
-def fresh_oracle(x, *, queries, epsilon, rng):
+def fresh_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
     """A curator who answers every query from a batch of records that no other query sees.
 
     Parameters
@@ -216,7 +223,7 @@ def _noisy_mean(values, epsilon, rng):
     return window.noisy_mean(np.asarray(window.sums(values)), epsilon, rng)
 
 
-def local_oracle(x, *, queries, epsilon, rng):
+def local_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
     """Ask the people themselves: every query goes to a group of its own, and everybody answers at random.
 
     Parameters

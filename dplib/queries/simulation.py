@@ -11,12 +11,19 @@ likelihood : ℓ
     How likely all that one person has said is for a record, divided by the same for x₀. In [e^-ε, e^ε] if it is ε-DP.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Any, ArrayLike, Callable, Generator, Integer, NDArray, Real
+from dplib.queries.oracles import SQOracle
 
 
-def simulate_local_protocol(oracle, protocol, *, users, reference, epsilon, tries, speakers=None, rng):
+def simulate_local_protocol(
+        oracle: SQOracle | Callable[..., Any], protocol: Callable[..., Callable[..., Any]], *,
+        users: Integer, reference: ArrayLike, epsilon: Real, tries: Integer,
+        speakers: ArrayLike | None = None, rng: Generator) -> NDArray[np.int64]:
     """Run a protocol of randomised reports without the people: only averages are asked for.
 
     Parameters
@@ -96,7 +103,8 @@ def _kept(answer, epsilon):
     return np.clip(1 + np.expm1(-2 * epsilon) * (1 - answer) / 2, np.exp(-2 * epsilon), 1)
 
 
-def simulated_report_probabilities(q, answers, *, epsilon, tries):
+def simulated_report_probabilities(
+        q: ArrayLike, answers: ArrayLike, *, epsilon: Real, tries: Integer) -> NDArray[np.float64]:
     """The exact distribution of a report that `simulate_local_protocol` makes up: a description of it, and no release.
 
     Parameters
@@ -130,7 +138,9 @@ def simulated_report_probabilities(q, answers, *, epsilon, tries):
     return law
 
 
-def local_simulation_plan(*, users, epsilon, beta, messages=None):
+def local_simulation_plan(
+        *, users: Integer, epsilon: Real, beta: Real,
+        messages: Integer | None = None) -> tuple[float, int]:
     """Which tolerance and how many tries make all simulated reports as good as real ones, up to β.
 
     Parameters

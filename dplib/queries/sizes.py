@@ -1,11 +1,15 @@
 """How many people are enough for averages within a tolerance: upper bounds, computed before any data are seen."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from dplib import _checks
+from dplib._types import Integers, Ints, Reals
 
 
-def central_oracle_size(*, queries, tolerance, epsilon, beta):
+def central_oracle_size(
+        *, queries: Integers, tolerance: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """How many records make all answers of `central_oracle` as good as promised.
 
     Parameters
@@ -34,7 +38,7 @@ def central_oracle_size(*, queries, tolerance, epsilon, beta):
     return _whole(np.maximum(m * _for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m)))
 
 
-def fresh_oracle_size(*, queries, tolerance, epsilon, beta):
+def fresh_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """How many records make all answers of `fresh_oracle` as good as promised.
 
     Parameters
@@ -61,7 +65,7 @@ def fresh_oracle_size(*, queries, tolerance, epsilon, beta):
     return _whole(np.maximum(_for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m)), m)
 
 
-def local_oracle_size(*, queries, tolerance, epsilon, beta):
+def local_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, beta: Reals) -> Ints:
     """How many people make all answers of `local_oracle` as good as promised.
 
     Parameters
