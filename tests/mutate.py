@@ -1,12 +1,14 @@
-"""Mutants of the package, sampled: one small change each, and whether the tests that bind its place notice.
+"""Mutants of the package, sampled: one small change each, and whether a test notices it.
 
     make mutants N=40 SEED=1 ONLY=friendly
 
-`ONLY` is a part of the names of the modules to choose from. A mutant lives in a process of its own, in
-which one module is compiled from a changed tree; no file is touched. It is run against the tests named
-after its module (tests/changed.py) and all that name the function that it is in, or a public one of its
-module that calls it: until one fails, or the time is over, which counts as noticed too. What survives is
-printed with its place. It wants a test, is dead code, or changes nothing that anybody sees.
+`ONLY` is a part of the names of the modules to choose from. A mutant lives in a process of its
+own, in which one module is compiled from a changed tree; no file is touched. It is run against
+the doctests of its module, the tests named after it (tests/changed.py) and all that name the
+function that it is in, or a public one of the module that calls it; of tests with a row for each
+function that draws, those of its subject. It ends with the first that fails, or when the time is
+over, which counts as noticed. What survives is printed with its place: it wants a test, is dead
+code, or changes nothing that anybody sees.
 """
 
 import argparse
@@ -72,7 +74,7 @@ NAMES = dict(PAIRS) | {b: a for a, b in PAIRS}
 Mutant = namedtuple("Mutant", "file line function old new tree")
 
 
-# ------------------------------------------------------------------------------------------- changes
+# ------------------------------------------------------------------------------------------ changes
 
 
 def changes(node):
@@ -157,18 +159,24 @@ def made(file, tree, number, top, node):
     ast.fix_missing_locations(changed)
     lines = [(a, b) for a, b in zip(told(node), told(same)) if a != b] or [("", "")]
     line = getattr(node, "lineno", top.lineno)
-    return Mutant(file, line, getattr(top, "name", ""), *lines[0], changed)
+    return Mutant(file, line, named(top), *lines[0], changed)
+
+
+def named(top):
+    """A function, a class, or the constants that a line sets."""
+    target = getattr(top, "targets", [None])[0]
+    return getattr(top, "name", getattr(target, "id", "top"))
 
 
 def told(node):
     return [re.sub(r"\s+", " ", part) for part in ast.unparse(node).split("\n")]
 
 
-# ------------------------------------------------------------------------------------------ the tests
+# ---------------------------------------------------------------------------------------- the tests
 
 
 def callers(tree, function):
-    """Public functions and classes of a module that lead to one of it, itself among them if it is."""
+    """Public functions and classes of a module that lead to one of it, or are it."""
     uses = {
         top.name: {n.id for n in ast.walk(top) if isinstance(n, ast.Name)}
         for top in tree.body
@@ -178,11 +186,11 @@ def callers(tree, function):
     while new:
         found |= new
         new = {name for name, used in uses.items() if used & found} - found
-    return {name for name in found if name and not name.startswith("_")}
+    return {name for name in found & uses.keys() if not name.startswith("_")}
 
 
 def tests_of(mutant, tree):
-    """The tests that bind it: those of its module first, then those that name it, what takes long last."""
+    """The tests that bind it: of its module, then those that name it, what takes long last."""
     from tests.changed import named_after
 
     own = [str(mutant.file), *sorted(named_after(mutant.file))]
@@ -203,7 +211,7 @@ def tests_of(mutant, tree):
     ]
 
 
-# ---------------------------------------------------------------------------------------------- a run
+# -------------------------------------------------------------------------------------------- a run
 
 
 class Finder(importlib.machinery.PathFinder):
@@ -244,7 +252,8 @@ class Gates:
             return True
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
         modules = [getattr(value, "__module__", None) or "" for value in given]
-        return any(module.startswith(self.subject) for module in modules if module.startswith("dplib."))
+        ours = [module for module in modules if module.startswith("dplib.")]
+        return any(module.startswith(self.subject) for module in ours)
 
 
 def survives(mutant, tests):
@@ -273,7 +282,8 @@ def run(mutant, tests):
     sys.meta_path[:0] = gates.finders
     code = NOT_RUN
     try:
-        code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:costs", "--doctest-modules", *tests], plugins=[gates])
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:costs", "--doctest-modules"]
+        code = pytest.main([*options, *tests], plugins=[gates])
     finally:
         os._exit(int(code))
 
@@ -303,12 +313,13 @@ def main():
         if alive or os.environ.get("VERBOSE"):
             said = "survives" if alive else "noticed "
             print(
-                f"{said} {mutant.file}:{mutant.line} ({mutant.function or 'top'}, {seconds:.0f} s): "
+                f"{said} {mutant.file}:{mutant.line} ({mutant.function}, {seconds:.0f} s): "
                 f"{mutant.old}  ->  {mutant.new}",
                 flush=True,
             )
     print(
-        f"{counted['noticed']} noticed, {counted['survived']} survived, {time.monotonic() - started:.0f} s"
+        f"{counted['noticed']} noticed, {counted['survived']} survived, "
+        f"{time.monotonic() - started:.0f} s"
     )
     return counted["survived"] > 0
 

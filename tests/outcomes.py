@@ -1,9 +1,9 @@
-"""The exact distribution of what a release draws: it runs for every way in which its coins can fall.
+"""The exact distribution of what a release draws: it runs for every way in which coins can fall.
 
 Coins, integers, geometric and normal noise and choices by weight come from a script. A run that
-needs one more draw takes the first value that it can have; the next run takes the next value of the last
-draw that has one left. What a run is worth is the product of the probabilities of its draws. Noise
-with infinitely many values is cut where all that is beyond has a probability below 1e-17.
+needs one more draw takes the first value that it can have; the next run takes the next value of the
+last draw that has one left. What a run is worth is the product of the probabilities of its draws.
+Noise with infinitely many values is cut where all that is beyond has a probability below 1e-17.
 """
 
 from collections import defaultdict

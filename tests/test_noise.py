@@ -3,9 +3,8 @@
 `PACKAGE` of tests/releases.py has all that draw. What is in no table here fails the build.
 
 `LAWS`
-    What is released is a coin, a label or an integer that the data choose: its exact distribution on
-    pairs of neighbours that show all that is promised, with its coins falling in every way that they
-    can (tests/outcomes.py).
+    A coin, a label or an integer that the data choose is released: its exact distribution on pairs
+    of neighbours that show all that is promised, coins falling in every way (tests/outcomes.py).
 `COMPOSED`, all others
     Each step spends what it was paid for (tests/attacks.py), and the payments add up to what is
     promised (tests/ledger.py).
@@ -18,6 +17,7 @@ Noise may be too small in two ways: ε is taken for more than it is, or the sens
 
 from contextlib import ExitStack, contextmanager
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -370,3 +370,10 @@ def test_noise_from_a_worst_case_is_as_large_as_ever(function):
 def test_noise_that_is_smaller_than_ever_is_noticed(function, factor):
     with pytest.raises(AssertionError):
         as_written_down(function, factor)
+
+
+@pytest.mark.parametrize("function", PACKAGE, ids=name)
+def test_that_a_table_is_several_data_sets_has_to_be_said(function):
+    """One ε for each run of what was one data set would be far too many."""
+    runs = signature(function).parameters.get("runs")
+    assert runs is None or runs.default is False
