@@ -3,6 +3,7 @@
 # make test-all  the same, and all that make test says it left out: for a night
 # make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
+# make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export OMP_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
-.PHONY: book test test-all check serve live course bench clean
+.PHONY: book test test-all check mutants serve live course bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -50,6 +51,9 @@ check: $(ENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python tests/changed.py)
 	@$(if $(PAGE),$(BIN)/python -m pytest -q tests/claims/test_$(subst -,_,$(PAGE)).py)
+
+mutants: $(ENV)/ready
+	$(BIN)/python tests/mutate.py -n $(or $(N),40) --seed $(or $(SEED),1) --only "$(ONLY)"
 
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000

@@ -3,14 +3,16 @@
 *Replay*. A release runs on x, and what its primitives answer goes on a tape. Then it runs on x', and the primitives answer from the
 tape. If all that data do to the output they do through the primitives, both outputs are equal bit for bit, and every primitive was
 asked for the same noise. What the primitives were given are then two sequences of integers with noise of a known law, so that the
-spent part of ε is the sum of their distances, in fractions.
+spent part of ε is the sum of their distances, in fractions. Each step of a release is also held to
+what it was paid for (tests/ledger.py): two steps seldom cost all that they may on one pair of data sets,
+and one that costs too much would hide behind the other.
 """
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from inspect import signature
-from math import floor, fsum, sqrt
+from math import floor, fsum, hypot, sqrt
 from unittest.mock import patch
 
 import numpy as np
@@ -20,6 +22,7 @@ from dplib import _grid, _staircase, mechanisms
 from dplib.glm import terms
 from dplib.glm.compared import published
 from dplib.mean import adaptive, estimators
+from tests.ledger import Ledger, ledger
 
 ENTRIES = 64  # of a large array: so many are added up again, in fractions
 
@@ -53,13 +56,14 @@ PRIMITIVES = {  # where they are; what is public of a call; the rest is data, bu
 
 @dataclass
 class Call:
-    """A primitive: what is public of it, the noise that it drew, what it was given on x and on x', and what it answered."""
+    """A primitive: what is public of it, its noise, what it was given on x and x', its answer, its price."""
 
     name: str
     asked: tuple
     noise: list
     given: list
     answer: object
+    paid: list
 
 
 class Tape:
@@ -68,15 +72,17 @@ class Tape:
     def __init__(self, seed):
         self.calls, self.place, self.rng = [], None, np.random.default_rng([seed, 1])
         self.inside = None  # of a primitive: the noise that it has drawn so far
+        self.book = Ledger()
 
     def answer(self, name, asked, given, draw):
-        self.inside, given = [], [_copy(part) for part in given]
+        self.inside, given, before = [], [_copy(part) for part in given], len(self.book.payments)
         try:
             answer = draw(self.rng)
         finally:
             noise, self.inside = self.inside, None
         if self.place is None:
-            self.calls.append(Call(name, asked, noise, [given], answer))
+            paid = self.book.payments[before:]
+            self.calls.append(Call(name, asked, noise, [given], answer, paid))
             return _copy(answer)
         if self.place == len(self.calls):
             raise Told(f"{name} is asked once more on x'")
@@ -203,18 +209,49 @@ def gaussian_delta(moved, epsilon):
 
 @dataclass
 class Replay:
-    """The ε that was spent by Laplace noise and choices, by how many σ the rest was moved, and the primitives that were asked."""
+    """The ε spent by Laplace noise and choices, by how many σ the rest moved, the steps, the output."""
 
     epsilon: float
     moved: float
-    calls: list
+    steps: list
     output: object
+
+
+@dataclass
+class Step:
+    """One noise, or one choice: the (ε, δ) that it was paid, and what all calls of it spent."""
+
+    name: str
+    paid: tuple
+    costs: list = field(default_factory=list)
+
+    @property
+    def epsilon(self):
+        return fsum(epsilon for epsilon, _ in self.costs)
+
+    @property
+    def moved(self):
+        return hypot(*(moved for _, moved in self.costs))
+
+
+def steps_of_calls(calls, book):
+    """Calls of one noise are one step."""
+    steps = {}
+    for place, call in enumerate(calls):
+        first = call.given[0][0]
+        if isinstance(first, _grid.Noise):
+            which, payments = id(first), [book.known[id(first)][1]]
+        else:
+            which, payments = place, call.paid
+        price = fsum(epsilon for _, epsilon, _ in payments), fsum(delta for *_, delta in payments)
+        steps.setdefault(which, Step(call.name, price)).costs.append(spent(call))
+    return list(steps.values())
 
 
 def replay(release, x, y, seed=0):
     """Run on x, then on x' with the tape of x; `Told` if an observer sees which of them it was."""
     tape = Tape(seed)
-    with primitives(tape):
+    with ledger() as tape.book, primitives(tape):
         first = release(x, np.random.default_rng([seed, 0]))
         tape.place = 0
         second = release(y, np.random.default_rng([seed, 0]))
@@ -222,8 +259,8 @@ def replay(release, x, y, seed=0):
         raise Told(f"{tape.calls[tape.place].name} is not asked on x'")
     if not same(first, second):
         raise Told(f"{first!r} on x is {second!r} on x', whatever the noise is")
-    costs = [spent(call) for call in tape.calls]
-    return Replay(fsum(epsilon for epsilon, _ in costs), sqrt(fsum(t * t for _, t in costs)), tape.calls, first)
+    steps = steps_of_calls(tape.calls, tape.book)
+    return Replay(fsum(step.epsilon for step in steps), hypot(*(step.moved for step in steps)), steps, first)
 
 
 def same(a, b):

@@ -1,11 +1,13 @@
 """What a release pays: the ε and δ that it hands down to what draws noise for it, written down as they are handed down.
 
-Noise on a grid is paid for when it is first added to something; all else when it is asked for, and once if it is asked for the same
-again, for plans look at prices too. A payment that is part of another one is not written down.
+Noise on a grid is paid for when it is first added to something, and `known` keeps its price; all else
+when it is asked for, and once if it is asked for the same again, for plans look at prices too. A
+payment that is part of another one is not written down.
 """
 
 import inspect
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from math import fsum
 from unittest.mock import patch
 
@@ -26,7 +28,7 @@ class Ledger:
     """Payments (what, ε, δ) in the order in which they were made."""
 
     def __init__(self):
-        self.payments, self.prices, self.depth = [], {}, 0
+        self.payments, self.prices, self.known, self.depth = [], {}, {}, 0
 
     @property
     def epsilon(self):
@@ -42,16 +44,20 @@ class Ledger:
 
     def made(self, original, name, delta):
         """The noise, and what is to be paid when it is first used."""
+        @wraps(original)
         def maker(*args, **named):
             given = arguments(original, args, named)
             with self.within():
                 noise = original(*args, **named)
+            price = name, float(given["epsilon"]), float(given[delta]) if delta else 0.0
+            self.known[id(noise)] = noise, price
             if self.depth == 0:
-                self.prices[id(noise)] = noise, (name, float(given["epsilon"]), float(given[delta]) if delta else 0.0)
+                self.prices[id(noise)] = noise, price
             return noise
         return maker
 
     def used(self, original):
+        @wraps(original)
         def adder(noise, *args, **named):
             if self.depth == 0 and id(noise) in self.prices:
                 self.payments.append(self.prices.pop(id(noise))[1])
@@ -60,6 +66,7 @@ class Ledger:
         return adder
 
     def asked(self, original, name, epsilon, delta):
+        @wraps(original)
         def payer(*args, **named):
             given = arguments(original, args, named)
             if self.depth == 0:

@@ -237,6 +237,8 @@ def test_the_error_of_a_vote(right, epsilon, blocks, noise, error):
     exact = sum(math.comb(blocks, c) * right**c * (1 - right)**(blocks - c) * (1 - exact_vote(c, blocks, epsilon, noise))
                 for c in range(blocks + 1))
     assert abs(vote_error(right, epsilon=epsilon, noise=noise, blocks=blocks) - exact) < 1e-12
+    with pytest.raises(ValueError, match="probability"):
+        vote_error(1 + right, epsilon=epsilon, noise=noise, blocks=blocks)
     bound = min(math.exp(t * blocks / 2) * (right * math.exp(-t) + 1 - right)**blocks for t in np.linspace(1e-3, epsilon, 50))
     assert exact <= bound
 

@@ -330,6 +330,7 @@ def test_a_local_gaussian_release():
     root = square_root_factorization(cells=3)
     answers = release_local_gaussian(x, root, **given, runs=True, rng=rng(2))
     predicted = local_gaussian_variance(p, root, size=n, **given)
+    assert np.allclose(local_gaussian_variance(p, root, size=1, **given), n * predicted)
     assert np.all(np.abs(answers.mean(axis=0) - np.cumsum(p)) < 6.5 * np.sqrt(predicted / 4000))
     assert np.allclose(answers.var(axis=0), predicted, rtol=6.5 * math.sqrt(2 / 4000))
     assert np.allclose(predicted, (gaussian_sigma(sensitivity=root.diameter, **given) ** 2 * root.row_norms**2

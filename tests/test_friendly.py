@@ -29,6 +29,7 @@ from dplib.friendly import (
     sample_friendly_core,
 )
 from dplib.friendly.counts import are_friends
+from dplib.friendly.mean import closer_kappa
 from dplib.friendly.weights import weights_of_counts
 from dplib.mechanisms import gaussian_sigma
 from tests.attacks import gaussian_delta, replay
@@ -207,6 +208,24 @@ def test_plan_golden():
     assert first == {.2: 471, .3: 317, .5: 194}
     assert [friendly_plan(size=n, radius=1, **BUDGET, split=.3).floor > 0 for n in (161, 162)] == [False, True]
     assert friendly_plan(size=250, radius=1, **BUDGET, split=.3).kappa == 6
+
+
+@pytest.mark.parametrize("n, strangers", [(12, 0), (13, 1), (40, 6)])
+def test_plan_of_few_records_by_hand(n, strangers):
+    plan = friendly_plan(size=n, radius=1, epsilon=60, delta=.01, strangers=strangers, split=.5, beta=.1)
+    scale, twice_delta, twice_beta = 3 / 30, .02, .2
+    lost = 4 + scale * (np.log(1 / twice_delta) + np.log(1 / twice_beta))
+    floor = (n - strangers) * (1 - 2 * strangers / (n - 1)) - lost
+    missing = n - floor + 3
+    kappa = 3 + 4 * (missing + 1) / (n - 1) if missing <= (n - 1) / 2 else 6
+    above = floor + scale * np.log(1 / twice_delta)
+    assert (plan.floor, plan.kappa, plan.scale) == pytest.approx((floor, kappa, scale), rel=1e-12)
+    assert plan.passes_above == pytest.approx(above, rel=1e-9)
+
+
+def test_half_of_the_weight_may_be_missing_and_no_more():
+    floors = 13 + 3 - np.array([6 - 1e-9, 6, 6 + 1e-9])  # of 13 records
+    assert closer_kappa(13, floors) == pytest.approx([3 + 7 / 3, 3 + 7 / 3, 6], rel=1e-8)
 
 
 @pytest.mark.parametrize("n, sigma, usual", [(500, .531, .552), (4000, .0360, .0395), (10_000, .0131, .0155)])

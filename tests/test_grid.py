@@ -40,6 +40,8 @@ def nearest(fraction):
 def test_the_step_of_the_grid(scale):
     step = mechanisms.grid_step(scale)
     assert np.frexp(step)[0] == 0.5 and (2.0**40 * step <= scale < 2.0**41 * step or step == 5e-324)
+    with pytest.raises(ValueError, match="scale"):
+        mechanisms.grid_step(-0.0 * scale)
 
 
 def test_answers_are_moved_to_the_nearest_step():

@@ -17,10 +17,10 @@ TIMES = {  # who pays more than once for what costs a person, or a pair of neigh
     queries.fresh_oracle: (2, 1),            # two answers, each about people of its own
     friendly.friendly_mean: (1, 2),          # δ for a test that bad data pass, or for the noise of good ones, and data are one or the other
     friendly.friendly_tuples: (1, 2),
+    glm.compared.certify_by_recursion: (1, 0),        # δ is in a threshold, which is part of the answer
+    glm.compared.certify_largest_eigenvalue: (1, 0),
 }
-ONLY_PART = {  # δ is in a threshold; three estimators
-    glm.compared.certify_by_recursion, glm.compared.certify_largest_eigenvalue, mean.mean_interval}
-COMPOSED = [function for function in PACKAGE if function not in BY_LAW and function not in NOT_PRIVATE and function not in ONLY_PART]
+COMPOSED = [function for function in PACKAGE if function not in BY_LAW and function not in NOT_PRIVATE]
 
 SIGNS = rng(3).choice([-1, 1], size=(20_000, 3))
 OUTCOMES = SIGNS @ [1, 2, 0] + rng(4).normal(size=20_000)
@@ -28,6 +28,7 @@ MODEL = dict(domain=glm.Box([(-1, 1)] * 3, intercept=False), loss=glm.ROBUST, ep
 ONE_NUMBER = MODEL | dict(move=([0, 0, 0], [1, 0, 0]))
 PLENTY = {  # releases of so much data that no certificate is too small, in every form that there is
     glm.release_with_public_scale: [ONE_NUMBER], glm.release_with_fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
+    mean.mean_interval: [dict(radius=10, epsilon=3)],  # of few records it is all there is, for no ε
     glm.release_vector: [MODEL], glm.compared.release_with_mahalanobis_scale: [ONE_NUMBER],
     glm.compared.release_with_isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
     glm.compared.release_with_condition_number: [ONE_NUMBER | dict(check=check, epsilon=4) for check in ("exact", "simple")],
@@ -36,13 +37,15 @@ PLENTY = {  # releases of so much data that no certificate is too small, in ever
 
 def plenty(function, options):
     """The release of one large data set, as a case."""
+    data = (SIGNS, OUTCOMES) if "loss" in options else (OUTCOMES,)
     release = lambda data, generator: function(*data, **options, **spoken(function), rng=generator)
-    return Case(release, [((SIGNS, OUTCOMES), None)], options["epsilon"], options["delta"])
+    return Case(release, [(data, None)], options["epsilon"], options.get("delta", 0))
 
 
 def cases_of(function, name=None):
-    cases = [case for case in PACKAGE[name or function](function) if case.epsilon is not None]
-    return [*cases, *(plenty(function, options) for options in PLENTY.get(name or function, ()))]
+    name = name or function
+    few = PACKAGE[name](function) if name is not mean.mean_interval else []
+    return [*(case for case in few if case.epsilon is not None), *(plenty(function, options) for options in PLENTY.get(name, ()))]
 
 
 def shares(cases, times):
@@ -52,8 +55,9 @@ def shares(cases, times):
         for x, _ in list(pairs)[:4:3]:
             with ledger() as book:
                 answer = release(x, rng(1))
-            paid = book.epsilon / epsilon / times[0], book.delta / delta / times[1] if delta else 0.0
-            (declined if refused(answer) else answered).append((*paid, bool(delta)))
+            due = epsilon * times[0], delta * times[1]
+            paid = book.epsilon / due[0], book.delta / due[1] if due[1] else book.delta
+            (declined if refused(answer) else answered).append((*paid, bool(due[1])))
     return answered, declined
 
 
