@@ -39,7 +39,8 @@ from dplib import (
     parity,
     queries,
 )
-from dplib.glm import published, terms
+from dplib.glm import terms
+from dplib.glm.compared import published
 from tests.outcomes import delta_of, distribution, epsilon_of
 from tests.releases import FACTORIZATIONS, PACKAGE
 from tests.test_attacks import NOT_PRIVATE, attack
@@ -148,8 +149,8 @@ LAWS = {
 }
 LOOSE = {  # δ decides about a σ that is a little too large, or a threshold: where it is noticed
     mechanisms.discrete_gaussian: "test_noise.py::test_discrete_gaussian_noise_has_its_sigma",
-    glm.certify_by_recursion: "test_glm_recursions.py::test_draws_follow_the_exact_distribution",
-    glm.certify_largest_eigenvalue: "test_glm_recursions.py::"
+    glm.compared.certify_by_recursion: "test_glm_recursions.py::test_draws_follow_the_exact_distribution",
+    glm.compared.certify_largest_eigenvalue: "test_glm_recursions.py::"
     "test_the_upper_bound_is_too_small_with_probability_delta",
 }
 GIVEN = {  # all noise is that of what they are given
@@ -160,28 +161,31 @@ NOTHING_SPENT = {  # what else is in PACKAGE, and why it cannot draw too little
     *NOT_PRIVATE,
     friendly.sample_friendly_core,  # not private by itself; a test below has its law
 }
+ELSEWHERE = {  # coins, and noise on what they keep: where it is run with less noise
+    friendly.friendly_core_mean: "test_friendly.py::test_what_runs_on_a_core_is_private",
+}
 
 
 RIDGE, STEPS = dict(ridge=1), dict(iterations=4, step=1)
 BASELINE = {name: value for name, value in MODEL.items() if name != "split"}
 SCALES = {  # of all noise in the order of its draws, and the certificate, if it is published
     mean.private_scale: [(dict(epsilon=5, delta=1e-3), [0.4])],
-    glm.ridge_perturbation: [(BASELINE | RIDGE, [14.64] * 3)],
-    glm.noisy_gradient: [(BASELINE | STEPS, [29.27] * 4)],
+    glm.compared.release_with_ridge: [(BASELINE | RIDGE, [14.64] * 3)],
+    glm.compared.release_by_noisy_gradients: [(BASELINE | STEPS, [29.27] * 4)],
     **{
         function: [*zip(PLENTY[function], written, strict=True)]
         for function, written in {
-            glm.one_certificate: [[2.515e-3, 2653]],
-            glm.fitted_scale: [[4.433e-4, 3.781e-2, 2650]],
+            glm.release_with_public_scale: [[2.515e-3, 2653]],
+            glm.release_with_fitted_scale: [[4.433e-4, 3.781e-2, 2650]],
             glm.release_coefficient: [[4.433e-4, 3.781e-2, 2650]],
             glm.release_vector: [[5.422e-3, 2650]],
-            glm.isotropic_noise: [
+            glm.compared.release_with_isotropic_noise: [
                 [3.074e-3] * 3 + [2645],
                 [3.104e-3] * 3 + [2620],
                 [3.119e-3] * 3 + [2606],
             ],
-            glm.mahalanobis_scale: [[3.053e-3]],
-            glm.condition_number_scale: [[1.25, 4.846e-4], [1.25, 9.306e-4]],
+            glm.compared.release_with_mahalanobis_scale: [[3.053e-3]],
+            glm.compared.release_with_condition_number: [[1.25, 4.846e-4], [1.25, 9.306e-4]],
         }.items()
     },
 }
@@ -201,15 +205,15 @@ def lawful(code, function, sharper=1):
 # ------------------------------------------------------------------------------- all are in a table
 
 
-@pytest.mark.parametrize("where", LOOSE.values())
-def test_what_delta_decides_has_a_test_of_its_own(where):
+@pytest.mark.parametrize("where", [*LOOSE.values(), *ELSEWHERE.values()])
+def test_what_is_not_noticed_here_has_a_test_of_its_own(where):
     file, test = where.split("::")
     assert f"def {test}(" in (Path(__file__).parent / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("function", PACKAGE, ids=name)
 def test_every_function_that_draws_is_bound_by_its_outcomes_or_by_its_steps(function):
-    assert [function in table for table in (LAWS, COMPOSED, NOTHING_SPENT)].count(True) == 1
+    assert [function in table for table in (LAWS, COMPOSED, ELSEWHERE, NOTHING_SPENT)].count(True) == 1
 
 
 @pytest.mark.parametrize("function", LAWS, ids=name)
