@@ -205,6 +205,15 @@ def release_for_nobody(draw, less=1):
     return np.sum(abs(answers - W @ p).max(axis=-1) > bound), 60, beta
 
 
+def people_for_all(draw, less=1):
+    public = promise(draw, accuracy=(.5, 1), epsilon=(1, 4))
+    cells, made, W = workload(draw, bool(draw.integers(2)))
+    accuracy, p = public["accuracy"] * made.error, draw.dirichlet(np.ones(cells) / 2)
+    n = max(1, factorization.release_local_sample_size(made, **public | dict(accuracy=accuracy)) // less)
+    answers = factorization.release_local(draw.choice(cells, size=(60, n), p=p), made, epsilon=public["epsilon"], runs=True, rng=draw)
+    return np.sum(abs(answers - W @ p).max(axis=-1) > accuracy), 60, public["beta"]
+
+
 def release_by_a_curator(draw, less=1):
     relation, beta = RELATIONS[draw.integers(2)], uniform(draw, .02, .5)
     cells, made, W = workload(draw, relation == "replace" and bool(draw.integers(2)))
@@ -223,7 +232,7 @@ AT_MOST = {"a threshold without mistakes": threshold_without_mistakes, "a thresh
            "averages of batches": oracle(private_oracle(queries.fresh_oracle), queries.fresh_oracle_size),
            "averages of reports": oracle(private_oracle(queries.local_oracle), queries.local_oracle_size),
            "a parity under a distribution": parity_under_a_distribution, "a parity by scores": parity_by_scores,
-           "one message for all": release_for_nobody, "a curator for all": release_by_a_curator}
+           "one message for all": release_for_nobody, "people for all": people_for_all, "a curator for all": release_by_a_curator}
 EXACTLY = {"a parity by equations": parity_by_equations, "a parity by reports": parity_by_reports}
 
 

@@ -1,5 +1,6 @@
 """Factorizations: exact identities against dense oracles, golden values, certificates against a solver, and the releases."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -10,7 +11,8 @@ from scipy.linalg import hadamard, toeplitz
 from dplib.factorization import (
     center_factorization, central_variance, factorization_of, gamma2, hierarchical_factorization, identity_factorization,
     interval_workload, local_gaussian_variance, local_variance, optimal_factorization, parity_workload, release_central,
-    release_central_error_bound, release_local, release_local_error_bound, release_local_gaussian, square_root_factorization,
+    release_central_error_bound, release_local, release_local_error_bound, release_local_gaussian, release_local_sample_size,
+    square_root_factorization,
     threshold_workload)
 from dplib.local import l2_ball_scale
 from dplib.mechanisms import gaussian_sigma
@@ -415,6 +417,23 @@ def test_what_the_predictions_refuse():
             local_variance(p, ROOT, size=1, epsilon=1)
     with pytest.raises(ValueError, match="size"):
         release_local_error_bound(ROOT, size=0, epsilon=1, beta=.1)
+    for wrong, name in ((dict(accuracy=0), "accuracy"), (dict(epsilon=-1), "epsilon"), (dict(beta=1), "beta"),
+                        (dict(accuracy=1e-12), "answer")):
+        with pytest.raises(ValueError, match=name):
+            release_local_sample_size(ROOT, **dict(accuracy=.1, epsilon=1, beta=.1) | wrong)
+
+
+def test_the_number_of_people_is_the_least_that_the_bound_allows():
+    ways = ROOT, hierarchical_factorization(cells=300), optimal_factorization(np.eye(3), gap=.1, centered=True)
+    for made, accuracy in itertools.product(ways, (5, .3, .004)):
+        n = release_local_sample_size(made, accuracy=accuracy, epsilon=.7, beta=.01)
+        bound = lambda n: release_local_error_bound(made, size=n, epsilon=.7, beta=.01)
+        assert isinstance(n, int) and bound(n) <= accuracy * (1 + 1e-12) and (n == 1 or bound(n - 1) > accuracy * (1 - 1e-12))
+    constant = optimal_factorization(np.full((2, 3), 4.), gap=.1, centered=True)
+    assert release_local_sample_size(constant, accuracy=1e-9, epsilon=1, beta=.1) == 1
+    wide = factorization_of(np.ones((1, 1)), R=np.eye(1, 1000), A=np.eye(1000, 1))      # few people: the bound without B is smaller
+    v, L = local_variance(None, wide, size=1, epsilon=1)[0], math.log(2 / .1)
+    assert release_local_error_bound(wide, size=50, epsilon=1, beta=.1) == pytest.approx(2 * math.sqrt(v * L / 50))
 
 
 # --- what rounding may do -------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from dplib.factorization.factors import Factorization, factorization_of, identit
 from dplib.factorization.structured import hierarchical_factorization, square_root_factorization
 from dplib.factorization.optimal import optimal_factorization, gamma2
 from dplib.factorization.local_release import (
-    release_local, release_local_gaussian, local_variance, local_gaussian_variance, release_local_error_bound)
+    release_local, release_local_gaussian, local_variance, local_gaussian_variance, release_local_error_bound,
+    release_local_sample_size)
 from dplib.factorization.central_release import release_central, central_variance, release_central_error_bound
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "Factorization", "factorization_of", "identity_factorization", "center_factorization",
     "hierarchical_factorization", "square_root_factorization", "optimal_factorization", "gamma2",
     "release_local", "release_local_gaussian", "local_variance", "local_gaussian_variance", "release_local_error_bound",
+    "release_local_sample_size",
     "release_central", "central_variance", "release_central_error_bound",
 ]

@@ -216,12 +216,13 @@ def release_local_error_bound(
 
     Returns
     -------
-    float, √(2vL/n) + ‖R‖BL/(3n), v = ‖R‖² B²/k, L = ln(2m/β)
+    float, the smaller one of √(2vL/n) + ‖R‖BL/(3n) and 2√(vL/n), v = ‖R‖² B²/k, L = ln(2m/β)
 
     Notes
     -----
     :Error: It holds for every population from which people are drawn independently.
-    :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization).
+    :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization);
+        corollary *People for all questions* on the page *Many answers from one vector* (cor-people-for-all).
 
     Examples
     --------
@@ -230,8 +231,47 @@ def release_local_error_bound(
     >>> round(release_local_error_bound(tree, size=20_000, epsilon=1, beta=0.05), 3)
     0.517
     """
-    size, epsilon = _checks.integer("size", size, at_least=1), _checks.parameter("epsilon", epsilon)
-    beta = _checks.parameter("beta", beta)
+    size = _checks.integer("size", size, at_least=1)
+    spread, longest = _tail(factorization, epsilon, beta)
+    return float(min(np.sqrt(2 * spread / size) + longest / (3 * size), 2 * np.sqrt(spread / size)))
+
+
+def _tail(factorization, epsilon, beta):
+    """vL and ‖R‖BL."""
+    epsilon, beta = _checks.parameter("epsilon", epsilon), _checks.parameter("beta", beta)
     second, length = _second_moment(factorization, epsilon)
-    L, row = np.log(2 * second.size / beta), float(factorization.row_norms.max())
-    return float(np.sqrt(2 * second.max() * L / size) + row * length * L / (3 * size))
+    L = np.log(2 * second.size / beta)
+    return second.max() * L, float(factorization.row_norms.max()) * length * L
+
+
+def release_local_sample_size(factorization, *, accuracy, epsilon, beta):
+    """How many people are enough for all answers of `release_local`.
+
+    Parameters
+    ----------
+    factorization, epsilon, beta
+        As in `release_local_error_bound`.
+    accuracy : float > 0, τ: how far from the truth the worst answer may be
+
+    Returns
+    -------
+    int ≥ 1, the least size for which `release_local_error_bound` is at most τ, about 4vL/τ² or less; ValueError above 2**62
+
+    Notes
+    -----
+    :Error: With so many independent people all m answers are within τ with probability at least 1 - β, whatever the population.
+        At most 1 + 2π coth(ε/2)² (‖R‖ ‖A‖/τ)² ln(2m/β).
+    :References: Corollary *People for all questions* on the page *Many answers from one vector* (cor-people-for-all).
+
+    Examples
+    --------
+    >>> from dplib.factorization import hierarchical_factorization, square_root_factorization
+    >>> ways = hierarchical_factorization(cells=64), square_root_factorization(cells=64, centered=True)
+    >>> [release_local_sample_size(way, accuracy=0.05, epsilon=1, beta=0.05) for way in ways]
+    [1952559, 164056]
+    """
+    accuracy = _checks.parameter("accuracy", accuracy)
+    spread, longest = _tail(factorization, epsilon, beta)
+    root = np.sqrt(2 * spread)
+    people = min(((root + np.sqrt(root**2 + 4 / 3 * longest * accuracy)) / (2 * accuracy)) ** 2, 4 * spread / accuracy**2)
+    return int(_checks.reals("the answer", max(1.0, np.ceil(people)), at_most=_checks.LARGEST))
