@@ -287,7 +287,8 @@ def test_boxes(box_rules, boxes, vc_dimension, people):
             assert vc_dimension(rules) == sauer(rules) == 2 * p
     rng, largest = np.random.default_rng(14), 0.
     slices = {(v,): .1 for v in (0, 1, 2, 4, 5, 6)} | {(3,): .4}
-    laws = [(7, 1, ((0, 6),), slices), *((5, 1, ((0, 4),), dict(zip([(v,) for v in range(5)], rng.dirichlet(np.ones(5))))) for _ in range(6)),
+    laws = [(7, 1, ((0, 6),), slices),
+            *((5, 1, ((0, 4),), dict(zip([(v,) for v in range(5)], rng.dirichlet(np.ones(5))))) for _ in range(6)),
             *((3, 2, ((0, 2), (0, 2)), dict(zip(itertools.product(range(3), repeat=2), rng.dirichlet(np.ones(9) / 2)))) for _ in range(4))]
     for k, p, truth, masses in laws:
         for alpha, beta in itertools.product((.1, .2, .45), (.05, .5)):

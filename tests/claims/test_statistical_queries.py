@@ -14,7 +14,7 @@ from dplib._staircase import STEPS
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from dplib.queries import (
     SQOracle, adversarial_oracle, central_oracle, central_oracle_size, fresh_oracle, fresh_oracle_size, learn_conjunction)
-from tests.claims import claim, page_function, to
+from tests.claims import claim, page_function
 
 VALUES = (-1., 0., 1.)
 
@@ -232,7 +232,8 @@ def test_learned_conjunctions(learn):
 
 # --- Gaussian noise --------------------------------------------------------------------------------------------------------
 
-gaussian_people, adaptive_people = page_function("statistical-queries", "gaussian_people"), page_function("statistical-queries", "adaptive_people")
+gaussian_people = page_function("statistical-queries", "gaussian_people")
+adaptive_people = page_function("statistical-queries", "adaptive_people")
 
 
 def many(root=.5, sensitivity=2., quantile=4., sampling=8.):
@@ -386,7 +387,8 @@ def labelled_examples(m, tau, rate, beta):
 
 
 @claim("thm-kearns", through_noise, labelled_examples,
-       mutants={"queries asked as they are": (repaired(own=lambda rate: 1, other=lambda rate: 0, divisor=lambda rate: 1), labelled_examples),
+       mutants={"queries asked as they are":
+                    (repaired(own=lambda rate: 1, other=lambda rate: 0, divisor=lambda rate: 1), labelled_examples),
                 "all of a query divided, not the part that the label moves":
                     (repaired(own=lambda rate: 1, other=lambda rate: 0), labelled_examples),
                 "no division": (repaired(divisor=lambda rate: 1), labelled_examples),
