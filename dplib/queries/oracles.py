@@ -176,8 +176,9 @@ def central_oracle(x, *, queries, epsilon, vectorized=False, rng):
     Notes
     -----
     :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier answers. n is public.
-        Given fair bits; every φ does nothing but return its value, which is rounded to 2**-36 or less. What is enforced, and what
-        cannot be, stands at the head of the module.
+        Given fair bits; a value is rounded to 2**-36 or less. φ sees one record at a time, and a record for which it fails counts
+        as 0. What cannot be checked is that φ does nothing else: that it keeps, prints and remembers no record, and takes the
+        same time for all; and with ``vectorized`` that it does not mix records, and has a value for each.
     :Cost: n calls of φ for each query, or one.
     :Error: For queries that were fixed before x was drawn: `central_oracle_size`.
     :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
