@@ -179,10 +179,11 @@ def conjunction(size=10**6, variables=20):
         found = [np.mean((x[:, i] == 0) & (x[:, -1] == 1)) for i in range(variables)]
         return np.array(found) + rng.laplace(scale=variables / size, size=variables)
 
-    return {"ours": lambda: learn_conjunction(central_oracle(x, queries=variables, epsilon=1, rng=rng), variables=variables, accuracy=.1),
+    given, task = dict(queries=variables, epsilon=1, rng=rng), dict(variables=variables, accuracy=.1)
+    return {"ours": lambda: learn_conjunction(central_oracle(x, vectorized=True, **given), **task),
             "baseline": shares,
-            "20 groups, locally": lambda: learn_conjunction(local_oracle(x, queries=variables, epsilon=1, rng=rng),
-                                                            variables=variables, accuracy=.1)}
+            "20 groups, locally": lambda: learn_conjunction(local_oracle(x, vectorized=True, **given), **task),
+            "20 groups, one person at a time": lambda: learn_conjunction(local_oracle(x, **given), **task)}
 
 
 def parity(size=1000, questions=100):

@@ -150,11 +150,25 @@ def one_number(x):
     return x if x.ndim == 1 else x[:, 0]
 
 
-def two_answers(**given):
-    """An oracle made of the data, and two queries to it: the records themselves, and their square roots."""
+def fussy_query(x):
+    """Shows records in every way but its values, one of which belongs to all of them."""
+    column = one_number(x)
+    if column.max() > 1e100:
+        raise ValueError(f"{column.max()} is too large")
+    if column.min() < 0:
+        warnings.warn(f"{column.min()} is negative", stacklevel=1)
+    return column[column != 3] if column.max() < 4 else np.full(len(x), column.max())
+
+
+def square_roots(x):
+    return np.sqrt(one_number(x).astype(float))
+
+
+def two_answers(second, **given):
+    """An oracle made of the data, and two queries to it: the records themselves, and another."""
     def ask(make, data, rng):
         oracle = make(data, queries=2, **given, rng=rng)
-        return oracle(one_number), oracle(lambda x: np.sqrt(one_number(x).astype(float)))
+        return oracle(one_number), oracle(second)
     pairs = lambda: (pair for pair in number_pairs() if len(pair[0]) > 1)
     return lambda function: [Case(lambda data, rng: ask(function, data, rng), pairs(), *promised(given))]
 
@@ -263,9 +277,9 @@ PACKAGE = {
     local.local_laplace: private(epsilon=1),
     local.l2_ball_randomizer: private(radius=3, epsilon=1),
     local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
-    queries.central_oracle: two_answers(epsilon=1),
-    queries.fresh_oracle: two_answers(epsilon=1),
-    queries.local_oracle: two_answers(epsilon=1),
+    queries.central_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
+    queries.fresh_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
+    queries.local_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
     queries.simulate_local_protocol: reports_from_averages,
     parity.private_parity: labelled(),
     parity.private_parity_by_scores: labelled(at_most=20),

@@ -103,7 +103,7 @@ def sample_size(*, queries, tolerance, epsilon, beta):
 
 
 def private_oracle(make):
-    return lambda x, m, epsilon, draw: make(x, queries=m, epsilon=epsilon, rng=draw)
+    return lambda x, m, epsilon, draw: make(x, queries=m, epsilon=epsilon, vectorized=True, rng=draw)
 
 
 def conjunction(draw, less=1):

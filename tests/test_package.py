@@ -58,8 +58,8 @@ TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell", "rows_per_unit": "how many",
           "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid|step",
-          "runs": "independent", "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public", "seconds": "How long",
-          "speakers": "Who sends", "messages": "How many reports", "advantage": "how much better"}
+          "runs": "independent", "vectorized": "called once", "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public",
+          "seconds": "How long", "speakers": "Who sends", "messages": "How many reports", "advantage": "how much better"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
 NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "neighbor", "noise", "rows_per_unit", "rng"}
 

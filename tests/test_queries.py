@@ -86,11 +86,83 @@ def test_records_are_rows_and_no_single_one_decides_their_type():
 @pytest.mark.parametrize("make", [fresh_oracle, local_oracle])
 def test_batches_go_by_position_and_share_nobody(make, size, queries):
     seen = []
-    oracle = make(np.arange(size), queries=queries, epsilon=1, rng=rng())
+    oracle = make(np.arange(size), queries=queries, epsilon=1, vectorized=True, rng=rng())
     for _ in range(queries):
         oracle(lambda x: seen.append(x) or np.zeros(len(x)))
     assert np.array_equal(np.concatenate(seen), np.arange(size))
     assert {len(batch) for batch in seen} <= {size // queries, -(-size // queries)}
+
+
+# ------------------------------------------------------------------------------- what a query sees, and what it can do
+
+
+def the_largest(x):
+    return np.full(len(x), x.max())
+
+
+def without_noise(make, x, phi, **given):
+    """The answer of a curator whose noise is negligible; with local reports, one number for each person."""
+    return make(np.array(x, dtype=float), queries=1, epsilon=1e9, **given, rng=rng())(phi)
+
+
+@pytest.mark.parametrize("make", PRIVATE)
+def test_a_query_sees_one_record_at_a_time_unless_the_caller_vouches_for_it(make):
+    x, seen = [-1, -1, -1, 1], []
+    assert without_noise(make, x, the_largest) == pytest.approx(-0.5, abs=1e-6)
+    assert without_noise(make, x, the_largest, vectorized=True) == pytest.approx(1, abs=1e-6)
+    without_noise(make, x, lambda x: seen.append(x.tolist()) or x)
+    assert seen == [[0], *([value] for value in x)]
+    with pytest.raises(ValueError, match="vectorized"):
+        make([1, 2], queries=1, epsilon=1, vectorized="yes", rng=rng())
+
+
+@pytest.mark.parametrize("rows", [np.arange(6), np.arange(6.0).reshape(2, 3), np.arange(8, dtype=np.int8).reshape(2, 2, 2)])
+def test_one_record_is_shown_as_one_row(rows):
+    shapes = set()
+    central_oracle(rows, queries=1, epsilon=1, rng=rng())(lambda x: shapes.add((x.shape, x.dtype)) or np.zeros(len(x)))
+    assert shapes == {((1, *rows.shape[1:]), rows.dtype)}
+
+
+@pytest.mark.parametrize("make", [sample_oracle, *(lambda x, make=make, **how: make(x, queries=3, epsilon=1e9, **how, rng=rng())
+                                                   for make in PRIVATE)])
+def test_neither_a_query_nor_the_caller_changes_the_records(make):
+    x = np.ones(6)
+
+    def writes(x):
+        x[:] = -1
+        return x
+
+    def unlocks(x):
+        x.flags.writeable = True
+        return writes(x)
+    oracle = make(x)
+    for phi in (writes, unlocks):
+        try:
+            oracle(phi)
+        except ValueError as error:
+            assert "read-only" in str(error) or "WRITEABLE" in str(error)
+    x[:] = -1
+    assert oracle(itself) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("make", [central_oracle, fresh_oracle])
+def test_what_fails_for_a_record_counts_as_0_and_what_fails_for_zeros_is_shown(make, recwarn):
+    def shows(x):
+        if x.max() == 0.5:
+            raise RuntimeError("0.5 was here")
+        return np.array([0.25, 0.75]) if x.max() == 0.25 else x[x != -1]
+    assert without_noise(make, [1, 0.5, 0.25, -1], shows) == pytest.approx(0.25, abs=1e-6) and not recwarn
+    for mistake in (lambda x: 1 / 0, lambda x: x[:, 7], np.mean, lambda x: "a", lambda x: x[x > 0]):
+        with pytest.raises((ValueError, IndexError, ZeroDivisionError)):
+            without_noise(make, [1, 0.5, 0.25, -1], mistake)
+
+
+def test_one_by_one_and_at_once_agree_on_queries_that_look_at_each_record_by_itself():
+    x = rng(4).normal(size=(50, 3))
+    for phi in (lambda x: x[:, 0], lambda x: x @ [1, -2, 0.5], lambda x: 1 / x[:, 1], lambda x: x[:, 2] > 0, lambda x: np.sqrt(x[:, 0])):
+        for make in PRIVATE:
+            alone, at_once = (make(x, queries=1, epsilon=1, vectorized=how, rng=rng(5))(phi) for how in (False, True))
+            assert alone == pytest.approx(at_once, abs=1e-9)
 
 
 def noise(make, x, queries, epsilon, runs, exact):
@@ -195,7 +267,7 @@ def test_a_conjunction_from_noisy_averages():
     for make, size in ((fresh_oracle, fresh_oracle_size), (local_oracle, local_oracle_size)):
         n = int(size(queries=4, tolerance=0.2 / 4, epsilon=2, beta=1e-6))
         x = points[draws.choice(len(points), size=n, p=weights)]
-        oracle = make(x, queries=4, epsilon=2, rng=draws)
+        oracle = make(x, queries=4, epsilon=2, vectorized=True, rng=draws)
         assert np.flatnonzero(learn_conjunction(oracle, variables=4, accuracy=0.2)).tolist() == target and oracle.calls == 4
 
 

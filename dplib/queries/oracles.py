@@ -3,13 +3,26 @@
 Symbols
 -------
 phi : φ
-    A query: maps an array of records, one per row, to one number in [-1, 1] each, and looks at every record by itself. It must
-    have a value for every record; what is outside of [-1, 1] is clipped, and NaN counts as 0.
+    A query: maps an array of records, one per row, to one number in [-1, 1] each, and looks at every record by itself. What is
+    outside of [-1, 1] is clipped, and NaN counts as 0.
 queries : m
     How many queries can be asked in all. It is declared beforehand, for it decides about the noise.
+
+What is enforced, and what cannot be
+------------------------------------
+An oracle keeps a copy of its records, which is read-only, so that neither a query nor the caller changes what later queries see.
+An oracle that promises privacy calls φ with one record at a time, as an array of one row: a function such as x.max() then sees no
+other record. It first calls φ with a row of zeros, which is nobody's record, and shows errors of this call only; where a record
+raises an error, or has no single number, its value is 0. With ``vectorized=True`` φ is called once, with all rows, and the caller
+promises that it looks at each of them by itself, and has a value for it.
+
+φ is code that is run beside the data. Nobody can check that it does not keep, print or send what it sees, does not remember one
+record until the next, and takes the same time for all. Run only queries whose author you would let read the records.
 """
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 
@@ -150,7 +163,9 @@ def sample_oracle(x: ArrayLike) -> SQOracle:
     return SQOracle(lambda number, phi: np.mean(_values(phi, x)))
 
 
-def central_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
+def central_oracle(
+        x: ArrayLike, *, queries: Integer, epsilon: Real, vectorized: bool = False,
+        rng: Generator) -> SQOracle:
     """A curator who answers a fixed number of queries about one data set, with Laplace noise.
 
     Parameters
@@ -159,6 +174,8 @@ def central_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Genera
         As in `sample_oracle`.
     queries : int ≥ 1, how many queries can be asked, m
     epsilon : float > 0, of all answers together
+    vectorized : bool
+        Whether φ is called once, with all records. The caller then promises that it looks at each of them by itself.
     rng : numpy.random.Generator
 
     Returns
@@ -168,7 +185,10 @@ def central_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Genera
     Notes
     -----
     :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier answers. n is public.
-        Given fair bits; every φ has a value for every record, which is rounded to 2**-36 or less.
+        Given fair bits; a value is rounded to 2**-36 or less. φ sees one record at a time, and a record for which it fails counts
+        as 0. What cannot be checked is that φ does nothing else: that it keeps, prints and remembers no record, and takes the
+        same time for all; and with ``vectorized`` that it does not mix records, and has a value for each.
+    :Cost: n calls of φ for each query, or one.
     :Error: For queries that were fixed before x was drawn: `central_oracle_size`.
     :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
 
@@ -180,16 +200,19 @@ def central_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Genera
     (0.1999, 0.6001)
     """
     x, queries, epsilon, _ = _asked(x, queries, epsilon, rng)
+    values = _way_of_asking(vectorized)
     Tally.of(len(x), 1.0).noise(epsilon / queries)  # refused now if it is too small
-    return SQOracle(lambda number, phi: _noisy_mean(_values(phi, x), epsilon / queries, rng), queries=queries)
+    return SQOracle(lambda number, phi: _noisy_mean(values(phi, x), epsilon / queries, rng), queries=queries)
 
 
-def fresh_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
+def fresh_oracle(
+        x: ArrayLike, *, queries: Integer, epsilon: Real, vectorized: bool = False,
+        rng: Generator) -> SQOracle:
     """A curator who answers every query from a batch of records that no other query sees.
 
     Parameters
     ----------
-    x, queries, epsilon, rng
+    x, queries, epsilon, vectorized, rng
         As in `central_oracle`, with at least one record for each query.
 
     Returns
@@ -199,8 +222,8 @@ def fresh_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generato
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Given fair bits; every φ has a value for every record,
-        which is rounded as in `central_oracle`.
+    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Given fair bits, and of φ what `central_oracle` says.
+    :Cost: One call of φ for each record, or one for each query.
     :Error: `fresh_oracle_size`, also if queries depend on earlier answers.
     :References: Theorem *Fresh people for every average* on the page *Learning from averages* (thm-sq-fresh).
 
@@ -212,9 +235,9 @@ def fresh_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generato
     (0.333, -0.333)
     """
     x, queries, epsilon, batch = _asked(x, queries, epsilon, rng, disjoint=True)
-
+    values = _way_of_asking(vectorized)
     Tally.of(len(x), 1.0).noise(epsilon)
-    return SQOracle(lambda number, phi: _noisy_mean(_values(phi, batch(number)), epsilon, rng), queries=queries)
+    return SQOracle(lambda number, phi: _noisy_mean(values(phi, batch(number)), epsilon, rng), queries=queries)
 
 
 def _noisy_mean(values, epsilon, rng):
@@ -223,12 +246,14 @@ def _noisy_mean(values, epsilon, rng):
     return window.noisy_mean(np.asarray(window.sums(values)), epsilon, rng)
 
 
-def local_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generator) -> SQOracle:
+def local_oracle(
+        x: ArrayLike, *, queries: Integer, epsilon: Real, vectorized: bool = False,
+        rng: Generator) -> SQOracle:
     """Ask the people themselves: every query goes to a group of its own, and everybody answers at random.
 
     Parameters
     ----------
-    x, queries, epsilon, rng
+    x, queries, epsilon, vectorized, rng
         As in `fresh_oracle`; one person per row.
 
     Returns
@@ -238,7 +263,9 @@ def local_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generato
 
     Notes
     -----
-    :Privacy: Everybody sends at most one report, which is ε-DP by itself (local model, ``replace``); given fair bits.
+    :Privacy: Everybody sends at most one report, which is ε-DP by itself (local model, ``replace``); given fair bits, and of φ
+        what `central_oracle` says.
+    :Cost: As `fresh_oracle`.
     :Error: `local_oracle_size`, also if queries depend on earlier answers.
     :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are the same*
         (thm-sq-to-local).
@@ -251,14 +278,38 @@ def local_oracle(x: ArrayLike, *, queries: Integer, epsilon: Real, rng: Generato
     True
     """
     x, queries, epsilon, group = _asked(x, queries, epsilon, rng, disjoint=True)
+    values = _way_of_asking(vectorized)
 
     def answer(number, phi):
-        return np.mean(local_randomized_response(_values(phi, group(number)), epsilon=epsilon, rng=rng))
+        return np.mean(local_randomized_response(values(phi, group(number)), epsilon=epsilon, rng=rng))
 
     return SQOracle(answer, queries=queries)
 
 
 # --------------------------------------------------------------------------------------------------- what they all need
+
+
+def _way_of_asking(vectorized):
+    """How φ meets the records: one after the other, or all at once."""
+    return _values if _checks.choice("vectorized", vectorized, (False, True)) else _values_one_by_one
+
+
+def _values_one_by_one(phi, x):
+    """One number in [-1, 1] for each record, of which φ sees no other. No record makes this raise or warn, whatever φ does."""
+    nobody = np.zeros_like(x[:1])
+    nobody.flags.writeable = False
+    _values(phi, nobody)  # whether φ is a query at all is asked without the data
+    values = np.zeros(len(x))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for i, row in enumerate(x[:, np.newaxis]):
+            try:
+                values[i : i + 1] = phi(row)
+            except Exception:
+                values[i] = 0
+    np.clip(values, -1, 1, out=values)
+    values[np.isnan(values)] = 0
+    return values
 
 
 def _values(phi, x):
@@ -273,12 +324,13 @@ def _values(phi, x):
 
 
 def _records(x, name="x"):
-    """Records as rows, of a type that no single one of them decides: that of an array of numbers, or float64."""
+    """A read-only copy of records as rows, of a type that no single one of them decides: that of an array of numbers, or float64."""
     typed = isinstance(x, np.ndarray) and x.dtype.kind in "biuf"
-    x = x if typed else _checks.numbers(name, x).astype(np.float64)
+    x = np.array(x, subok=False) if typed else _checks.numbers(name, x).astype(np.float64)
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"{name} must have at least one row, got shape {x.shape}")
-    return x
+    x.flags.writeable = False
+    return x[:]  # a view: φ cannot make it writeable again
 
 
 def _distribution(points, probabilities):

@@ -261,3 +261,94 @@ def test_best_sequential_protocol(bound):
         assert formula <= least
         tightest = max(tightest, formula / least)
     return f"the best protocol errs exactly like a majority of coins; the closed form reaches {tightest:.2f} of the exact number"
+
+
+# --- rounds -----------------------------------------------------------------------------------------------------------
+
+def spent(epsilons):
+    """What a protocol in rounds promises."""
+    return sum(epsilons)
+
+
+def own_words(rng, epsilons):
+    """Of two people in rounds, each of whom hears all earlier messages: how each one's factor depends on the bit, for every list."""
+    law = np.ones((4 ** len(epsilons), 2, 2))
+    for z, said in enumerate(itertools.product((0, 1), repeat=2 * len(epsilons))):
+        for turn, epsilon in enumerate(epsilons):
+            for person in (0, 1):
+                draw = np.random.default_rng([rng, turn, person, *said[:2 * turn]])
+                odds = np.exp(epsilon / 2 * draw.choice([-1, 1], 2))             # for each bit: chances within e^(epsilon/2)
+                chance = odds / (1 + odds) if said[2 * turn + person] else 1 / (1 + odds)
+                law[z, person] *= chance
+    return law
+
+
+@claim("prop-local-rounds", spent,
+       mutants={"the largest round": max, "the last round": lambda epsilons: epsilons[-1],
+                "the root of the sum of squares": lambda epsilons: math.sqrt(sum(e**2 for e in epsilons)),
+                "the mean of the rounds": lambda epsilons: sum(epsilons) / len(epsilons),
+                "one round too many": lambda epsilons: sum(epsilons) + epsilons[0]})
+def test_rounds(spent):
+    """Enumerate all messages of 40 conversations of two people in two or three rounds, whose randomisers depend on all that was said:
+    the largest ratio of a person's factors, and of the list, is at most the stated one. The same bit in every round attains it.
+    """
+    largest = 0.
+    for seed, epsilons in itertools.product(range(20), ((.5, 1.5), (.3, .2, 1.))):
+        law = own_words(seed, epsilons)
+        lists = law[:, 0, :, None] * law[:, 1, None, :]
+        assert np.allclose(lists.sum(axis=0), 1)
+        ratio = np.abs(np.log(law[..., 0] / law[..., 1])).max()
+        assert ratio <= spent(epsilons) + 1e-9
+        largest = max(largest, ratio / sum(epsilons))
+    for epsilons in ((.5, 1.5), (.3, .2, 1.), (.1,) * 7):
+        keep = 1 / (1 + np.exp(-np.array(epsilons)))
+        always = np.log(np.prod(keep) / np.prod(1 - keep))               # the truth in every round, for either bit
+        assert abs(always - spent(epsilons)) < 1e-9
+    return f"log-ratios at most {largest:.3f} of the sum; randomised response in every round attains it"
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+by_categories, by_bits = page_function("local-model", "by_categories"), page_function("local-model", "by_bits")
+cells_crossing = page_function("local-model", "cells_crossing")
+
+
+def unary_law(epsilon, cells, own=.5, other=lambda e: 1 / (math.exp(e) + 1)):
+    """The probabilities of all messages of unary reports: [cell, message], and the messages as bits."""
+    messages = np.array(list(itertools.product((0, 1), repeat=cells)))
+    ones = np.where(np.eye(cells, dtype=bool), own, other(epsilon))
+    return np.prod(np.where(messages[None] == 1, ones[:, None], 1 - ones[:, None]), axis=2), messages
+
+
+@claim("prop-local-histogram", by_categories, by_bits, cells_crossing,
+       mutants={"k - 1 in place of k - 2": (lambda e, k, s: by_categories(e, k + 1, s), by_bits, cells_crossing),
+                "the variance of an empty cell": (lambda e, k, s: by_categories(e, k, 0), by_bits, cells_crossing),
+                "the bits of randomised response": (by_categories, lambda e, s: 1 / (4 * math.sinh(e / 4) ** 2) + s - s**2, cells_crossing),
+                "e^epsilon for 4 e^epsilon": (by_categories, lambda e, s: by_bits(e, s) - 3 * math.exp(e) / math.expm1(e) ** 2,
+                                              cells_crossing),
+                "the crossing at 3 e^epsilon": (by_categories, by_bits, lambda e, s: cells_crossing(e, s) - 2),
+                "the crossing of an empty cell": (by_categories, by_bits, lambda e, s: cells_crossing(e, 0))})
+def test_reports_of_a_cell(by_categories, by_bits, cells_crossing):
+    """Enumerate all messages of up to six cells: the largest log-ratio, and the mean and the variance of the two estimates for
+    several populations, exactly. Find on which side of the crossing each report is better, for up to 400 cells.
+    """
+    worst, ratio = 0., 0.
+    for epsilon, cells in itertools.product((.3, 1., 2.5), (2, 3, 6)):
+        law, messages = unary_law(epsilon, cells)
+        ratio = max(ratio, np.abs(np.log(law[:, None] / law[None])).max() / epsilon)
+        e, q = math.exp(epsilon), 1 / (math.exp(epsilon) + 1)
+        named = (np.ones((cells, cells)) + (e - 1) * np.eye(cells)) / (e + cells - 1)
+        p0, p1 = 1 / (e + cells - 1), e / (e + cells - 1)
+        for share in (0., .1, .5, 1.):
+            people = np.array([share, *np.full(cells - 1, (1 - share) / (cells - 1))])
+            for report, estimate, wanted in ((people @ named, (np.eye(cells)[0] - p0) / (p1 - p0), by_categories(epsilon, cells, share)),
+                                             (people @ law, (messages[:, 0] - q) / (.5 - q), by_bits(epsilon, share))):
+                mean = report @ estimate
+                assert abs(mean - share) < 1e-9
+                worst = max(worst, abs(report @ estimate**2 - mean**2 - wanted) / wanted)
+    assert worst < 1e-9 and abs(ratio - 1) < 1e-9
+    for epsilon, share, cells in itertools.product((.1, 1., 3.), (0., .2, 1.), (2, 4, 8, 12, 30, 70, 400)):
+        assert (by_bits(epsilon, share) < by_categories(epsilon, cells, share)) == (cells > cells_crossing(epsilon, share))
+        assert abs(by_categories(epsilon, cells_crossing(epsilon, share), share) - by_bits(epsilon, share)) < 1e-6 * by_bits(epsilon, share)
+    assert all(abs(cells_crossing(e, 0) - (3 * math.exp(e) + 2)) < 1e-9 for e in (.1, 1., 3.))
+    return f"log-ratio {ratio:.6f} epsilon; variances right {to(worst)}"

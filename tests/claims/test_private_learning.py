@@ -198,3 +198,140 @@ def test_two_losses(size):
         largest = max(largest, failure / beta)
     assert largest <= 1
     return f"the conditions are met and not by one example less; failures at most {largest:.2f} of the allowed probability"
+
+
+# --- points -----------------------------------------------------------------------------------------------------------
+
+def points_bound(k, epsilon, beta):
+    """The least number of people for a proper learner of points."""
+    return int(packing_sample_size(hypotheses=k, epsilon=epsilon, delta=0, beta=beta))
+
+
+@claim("cor-points-packing", lambda k: {t: [(t, 1)] for t in range(k)}, points_bound,
+       mutants={"an example that another point fits too": (lambda k: {t: [(t, 1), (t + 1, 0)][t > 0:] for t in range(k)}, points_bound),
+                "labels exchanged": (lambda k: {t: [(t, 0)] for t in range(k)}, points_bound),
+                "N = k - 1": (lambda k: {t: [(t, 1)] for t in range(k)}, lambda k, epsilon, beta: points_bound(k - 1, epsilon, beta)),
+                "half of epsilon": (lambda k: {t: [(t, 1)] for t in range(k)},
+                                    lambda k, epsilon, beta: points_bound(k, epsilon / 2, beta))})
+def test_one_good_point_each(laws, bound):
+    """List the points with an error below 1 under every distribution of the proof, for seven values: exactly the right one. Compare
+    the bound with its closed form; for one person, with the best private learner of two points, found by its two probabilities.
+    """
+    error = lambda s, law: np.mean([(x == s) != label for x, label in law])
+    assert {t: [s for s in range(7) if error(s, law) < 1] for t, law in laws(7).items()} == {t: [t] for t in range(7)}
+    for k, epsilon, beta in itertools.product((2, 16, 2**40), (.5, 1.), (.25, .01)):
+        least, closed = bound(k, epsilon, beta), math.log((k - 1) * (1 - beta) / beta) / epsilon
+        assert closed <= least + 1e-9 and least <= math.log(k / (4 * beta**2)) / epsilon + 2
+    for epsilon in (.5, 1.5):                    # with one person the best learner errs with probability 1/(1 + e^epsilon)
+        beta = 1 / (1 + math.exp(epsilon))
+        assert bound(2, epsilon, beta * 1.001) == 1 < bound(2, epsilon, beta * .999)
+    return f"one good point under each distribution; {bound(2**40, 1, .25)} people at 2^40 values"
+
+
+# --- boxes ------------------------------------------------------------------------------------------------------------
+
+box_rules, boxes = page_function("private-learning", "box_rules"), page_function("private-learning", "boxes")
+tightest_box_people = page_function("private-learning", "tightest_box_people")
+vc_dimension = page_function("private-learning", "vc_dimension")
+
+
+def sauer(rules):
+    """The VC dimension by counting: the largest d for which some d values are labelled in 2^d ways."""
+    size = len(rules[0])
+    ways = lambda values: len({tuple(rule[x] for x in values) for rule in rules})
+    return max(d for d in range(size + 1) for values in itertools.combinations(range(size), d) if ways(values) == 2**d)
+
+
+def enough(sides=2., spread=2.):
+    """Examples for the tightest box, with room for mistakes."""
+    def people(features, accuracy, beta):
+        return math.ceil(math.log(sides * features / beta) / -math.log1p(-accuracy / (spread * features)))
+    return people
+
+
+def tightest(examples, features):
+    """The ends of the tightest box around examples, or None."""
+    return None if not examples else tuple((min(x[j] for x in examples), max(x[j] for x in examples)) for j in range(features))
+
+
+def box_failure(k, features, truth, masses, n, alpha):
+    """The probability that the tightest box errs by alpha or more, over all sets of values that n examples can show."""
+    inside = [x for x in masses if all(low <= v <= high for v, (low, high) in zip(x, truth))]
+    covers = lambda box, x: box is not None and all(low <= v <= high for v, (low, high) in zip(x, box))
+    failure = 0.
+    for shown in itertools.chain.from_iterable(itertools.combinations(inside, size) for size in range(len(inside) + 1)):
+        if sum(masses[x] for x in inside if not covers(tightest(shown, features), x)) >= alpha - 1e-12:
+            for size in range(len(shown) + 1):                      # exactly these values are shown, by inclusion and exclusion
+                for fewer in itertools.combinations(shown, size):
+                    left = 1 - sum(masses[x] for x in inside if x not in fewer)
+                    failure += (-1) ** (len(shown) - size) * max(left, 0) ** n
+    return failure
+
+
+@claim("prop-boxes", box_rules, boxes, vc_dimension, tightest_box_people,
+       mutants={"limits that may not be equal": (lambda k, p: box_rules(k - 1, p), boxes, vc_dimension, tightest_box_people),
+                "k squared pairs of limits": (box_rules, lambda k, p: float(k) ** (2 * p) + 1, vc_dimension, tightest_box_people),
+                "the rule that says no forgotten": (box_rules, lambda k, p: boxes(k, p) - 1, vc_dimension, tightest_box_people),
+                "the size of a set that no rule splits": (box_rules, boxes, lambda rules: vc_dimension(rules) + 1, tightest_box_people),
+                "one side": (box_rules, boxes, vc_dimension, enough(sides=.5, spread=.5)),
+                "p sides": (box_rules, boxes, vc_dimension, enough(sides=1., spread=1.))})
+def test_boxes(box_rules, boxes, vc_dimension, people):
+    """Count all boxes of up to four features, and find the VC dimension of those of one and two by trying all sets of values. For
+    1 to 2 features and eleven distributions compute the probability of an error of alpha or more exactly, with as many examples
+    as the statement asks for.
+    """
+    for k, p in ((3, 1), (5, 1), (3, 2), (4, 2), (3, 3)):
+        rules = box_rules(k, p)
+        assert len(set(rules)) == len(rules) == boxes(k, p)
+        if k**p <= 9:
+            assert vc_dimension(rules) == sauer(rules) == 2 * p
+    rng, largest = np.random.default_rng(14), 0.
+    slices = {(v,): .1 for v in (0, 1, 2, 4, 5, 6)} | {(3,): .4}
+    laws = [(7, 1, ((0, 6),), slices),
+            *((5, 1, ((0, 4),), dict(zip([(v,) for v in range(5)], rng.dirichlet(np.ones(5))))) for _ in range(6)),
+            *((3, 2, ((0, 2), (0, 2)), dict(zip(itertools.product(range(3), repeat=2), rng.dirichlet(np.ones(9) / 2)))) for _ in range(4))]
+    for k, p, truth, masses in laws:
+        for alpha, beta in itertools.product((.1, .2, .45), (.05, .5)):
+            n = people(p, alpha, beta)
+            assert 2 * p * (1 - alpha / (2 * p)) ** n <= beta * (1 + 1e-9) < 2 * p * (1 - alpha / (2 * p)) ** (n - 1) * (1 + 2e-9)
+            largest = max(largest, box_failure(k, p, truth, masses, n, alpha) / beta)
+    assert largest <= 1
+    return f"VC dimensions 2 and 4; the tightest box fails at most {largest:.2f} as often as is allowed"
+
+
+# --- mistake trees ----------------------------------------------------------------------------------------------------
+
+littlestone_dimension = page_function("private-learning", "littlestone_dimension")
+cut_off_rules, point_rules = page_function("private-learning", "cut_off_rules"), page_function("private-learning", "point_rules")
+
+
+def by_trees(best=min, leaf=0, ordered=False):
+    """The Littlestone dimension by trying every tree of each depth, with room for mistakes."""
+    def dimension(rules):
+        def shatters(rules, depth, start):
+            return depth == 0 and len(rules) > leaf or depth > 0 and any(
+                best(shatters([r for r in rules if r[x] == label], depth - 1, x + 1 if ordered else 0) for label in (0, 1))
+                for x in range(start, len(rules[0]) if rules else 0))
+        return max(depth for depth in range(5) if depth == 0 or shatters(list(rules), depth, 0))
+    return dimension
+
+
+@claim("prop-littlestone", littlestone_dimension, cut_off_rules, point_rules,
+       mutants={"one of the two labels is enough": (by_trees(best=max), cut_off_rules, point_rules),
+                "two rules at every end": (by_trees(leaf=1), cut_off_rules, point_rules),
+                "values in increasing order only": (by_trees(ordered=True), cut_off_rules, point_rules),
+                "the VC dimension": (sauer, cut_off_rules, point_rules),
+                "one cut-off missing": (littlestone_dimension, lambda k: cut_off_rules(k)[1:], point_rules),
+                "the rule that says no among the points": (littlestone_dimension, cut_off_rules, cut_off_rules)})
+def test_depth_of_trees(dimension, cut_offs, points):
+    """Compute the dimension of the cut-offs on 1 to 8 values and of the points on 2 to 8 from their lists of labels, and compare
+    with the statement; every class lies between its VC dimension and the logarithm of its number of rules.
+    """
+    for k in range(1, 9):
+        assert dimension(cut_offs(k)) == int(math.log2(k + 1) + 1e-9)
+        assert k == 1 or dimension(points(k)) == 1
+    rng = np.random.default_rng(15)
+    for _ in range(30):
+        rules = list({tuple(row) for row in rng.integers(0, 2, (rng.integers(2, 9), 4)).tolist()})
+        assert sauer(rules) <= dimension(rules) <= math.log2(len(rules))
+    return "cut-offs on 7 and 8 values have dimension 3, points 1"
