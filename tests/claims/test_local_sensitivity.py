@@ -10,6 +10,7 @@ from scipy.stats import laplace as laplace_law
 
 from dplib import _grid
 from dplib.aggregation import passes_test, release_if_stable, stable_release_probability
+from dplib.mechanisms import exponential_probabilities
 from tests.claims import claim, page_function, to
 
 median_reaches = page_function("local-sensitivity", "median_reaches")
@@ -17,6 +18,8 @@ distance_to_jump = page_function("local-sensitivity", "distance_to_jump")
 proposed_median = page_function("local-sensitivity", "proposed_median")
 winner_and_distance = page_function("local-sensitivity", "winner_and_distance")
 laplace_test_probability = page_function("local-sensitivity", "laplace_test_probability")
+votes_and_distance, smooth_delta, largest_alpha, smooth_bound, changes_to_median = (page_function("local-sensitivity", name) for name in (
+    "votes_and_distance", "smooth_delta", "largest_alpha", "smooth_bound", "changes_to_median"))
 
 # --- all data sets of five records with values 0, 1, 2, 4 ------------------------------------------------------------
 
@@ -300,3 +303,179 @@ def test_propose_test_release(release):
             worst = max(worst, abs(hits - size * p) / np.sqrt(size * p * (1 - p)))
     assert worst < 6.5
     return f"the condition holds on all neighbours of {len(SETS)} data sets; frequencies within {worst:.1f} standard errors"
+
+
+# --- votes -----------------------------------------------------------------------------------------------------------
+
+def counted(shared=True, half=True, rounded_up=True):
+    """The winner and the bound on the distance by trying all changes of the counts, with room for mistakes."""
+    def compute(answers, *, times):
+        names, counts = np.unique(answers, return_counts=True)
+        names, counts = np.append(names.min() - 1, names), np.append(0, counts)      # and a name that has no vote yet
+        first, changes = counts.argmax(), 0
+        while not any(turned(counts, first, other, changes) for other in range(names.size) if other != first):
+            changes += 1
+        changes = changes if half else 2 * changes
+        return names[first], (-(-changes // times) if rounded_up else changes // times + 1) if shared else changes
+    return compute
+
+
+def turned(counts, first, other, changes):
+    """Whether another answer wins if so many answers change from the first to it."""
+    ours, theirs = counts[first] - changes, counts[other] + changes
+    return theirs > ours or (theirs == ours and other < first)
+
+
+SHIFTS = {2: (0, 1), 3: (0, 1, 3)}       # of six people on a circle, who is in set j: person j + each of these
+
+
+@claim("cor-distance-by-votes", votes_and_distance,
+       mutants={"as if each person were in one set": counted(shared=False), "every change moves a lead by one": counted(half=False),
+                "rounded up always": counted(rounded_up=False)})
+def test_distance_from_votes(votes_and_distance):
+    """All 729 data sets of six people with three values, with six sets of two or three people, and each person in as many;
+    a sum and a maximum vote. Walk from neighbour to neighbour to find how far another winner is.
+    """
+    people = np.array(list(itertools.product(range(3), repeat=6)))
+    place = people @ 3**np.arange(5, -1, -1)
+    assert (place == np.arange(729)).all()
+    near = np.stack([place + (v - people[:, i]) * 3**(5 - i) for i in range(6) for v in range(3)])
+    tight, cases = 0, 0
+    programs = (lambda block: block.sum(axis=-1) % 3, lambda block: block.max(axis=-1))
+    for (times, shifts), program in itertools.product(SHIFTS.items(), programs):
+        answers = np.stack([program(people[:, [(j + s) % 6 for s in shifts]]) for j in range(6)], axis=1)
+        winner, bound = (np.array(column) for column in zip(*(votes_and_distance(row, times=times) for row in answers), strict=True))
+        for name in range(3):
+            distance = np.where(winner != name, 0, 9)
+            for _ in range(6):
+                distance = np.minimum(distance, distance[near].min(axis=0) + 1)
+            mine = winner == name
+            assert (bound[mine] <= distance[mine]).all()
+            tight, cases = tight + (bound[mine] == distance[mine]).sum(), cases + mine.sum()
+        assert np.abs(bound[near] - bound).max() <= 1 and bound.min() >= 1
+    return f"never above the distance on {cases} data sets, equal on {tight}; never more than 1 between neighbours"
+
+
+# --- smooth noise ----------------------------------------------------------------------------------------------------
+
+def exact_delta(centre, scale, epsilon):
+    """The least δ between Laplace noise of scale 1 at 0 and of another scale at another centre, by adding up a fine grid."""
+    z = np.linspace(-40, 40, 40_001)
+    p, q = np.exp(-np.abs(z)) / 2, np.exp(-np.abs(z - centre) / scale) / 2 / scale
+    return np.trapezoid(np.maximum(p - np.exp(epsilon) * q, 0), z)
+
+
+def other_delta(tails=2, slope=np.expm1, middle=1.):
+    """The formula, with room for mistakes."""
+    def compute(alpha, gamma, epsilon):
+        rate = slope(gamma)
+        far = [np.exp(-(epsilon + gamma - sign * middle * alpha) / rate) for sign in (1, -1)[:tails]]
+        return -np.expm1(-gamma) / 2 * sum(far)
+    return compute
+
+
+def half_of_epsilon(gamma, epsilon, delta):
+    """The usual half of epsilon."""
+    return epsilon / 2
+
+
+@claim("thm-smooth-noise", smooth_delta, largest_alpha, smooth_bound,
+       mutants={"one tail only": (other_delta(tails=1), largest_alpha, smooth_bound),
+                "the scale changes by 1 + γ": (other_delta(slope=lambda gamma: gamma), largest_alpha, smooth_bound),
+                "the centre does not move": (other_delta(middle=0.), largest_alpha, smooth_bound),
+                "half of ε for the centre, as usual": (smooth_delta, half_of_epsilon, smooth_bound),
+                "the local sensitivity in place of a smooth bound": (smooth_delta, largest_alpha,
+                    lambda x, *, bounds, gamma, far: median_reaches(x, bounds=bounds, far=far)[..., 0] + .01)})
+def test_smooth_noise(smooth_delta, largest_alpha, smooth_bound):
+    """At six settings: the largest δ over 60 ratios of the scales and distances of the centres, by adding up densities, and
+    where the theorem says that it is attained; α solved for and put back. Then a median on all neighbours of five records.
+    """
+    kinds = set()
+    for epsilon, gamma, alpha in ((1, .3, .5), (1, .5, .4), (2, .4, 1.6), (.5, .1, .3), (1, .2, .8), (2, .6, .1)):
+        stated = smooth_delta(alpha, gamma, epsilon)
+        attained = exact_delta(alpha * np.exp(-gamma), np.exp(-gamma), epsilon)
+        assert abs(attained - stated) < 1e-3 * stated + 1e-7
+        for v, share in itertools.product(np.linspace(-gamma, gamma, 10), np.linspace(0, 1, 6)):
+            assert exact_delta(share * alpha * min(1, np.exp(-v)), np.exp(-v), epsilon) <= stated * 1.001 + 1e-7
+        solved = largest_alpha(gamma, epsilon, stated)
+        assert abs(solved - min(alpha, epsilon - gamma)) < 1e-9
+    epsilon, gamma, delta = 2, .5, .01
+    alpha = largest_alpha(gamma, epsilon, delta)
+    bound = smooth_bound(np.array(SETS), bounds=BOUNDS, gamma=gamma, far=5)
+    for i, x in enumerate(SETS):
+        for j in neighbours(x):
+            shift, scale = abs(x[2] - SETS[j][2]) * alpha / bound[i], bound[j] / bound[i]
+            kinds.add((round(shift, 9), round(scale, 9)))
+    worst = max(exact_delta(*kind, epsilon) for kind in kinds)
+    assert worst <= delta * 1.001 + 1e-7
+    return f"attained at six settings; on {len(kinds)} kinds of pairs of medians at most {worst / delta:.2f} of the stated δ"
+
+
+# --- inverse sensitivity ---------------------------------------------------------------------------------------------
+
+def by_ranks(less=0, both=True):
+    """The changes that bring the median to a candidate, one candidate at a time, with room for mistakes."""
+    def compute(x, *, candidates):
+        x = np.asarray(x)
+        need = lambda r: max((x < r).sum(axis=-1), (x > r).sum(axis=-1) if both else 0) - x.shape[-1] // 2 + less
+        return np.array([max(need(r), 0) for r in candidates])
+    return compute
+
+
+def steeper(factor=1.):
+    """The probabilities, with room for a mistake in the exponent."""
+    def probabilities(scores, *, sensitivity, epsilon):
+        weights = np.exp(factor * epsilon / (2 * sensitivity) * scores)
+        return weights / weights.sum(axis=-1, keepdims=True)
+    return probabilities
+
+
+def least_error(x, y, farther, epsilon):
+    """The least number that bounds the error on both of two data sets, over all private mechanisms, by a linear program."""
+    width, rows, right = len(VALUES), [], []
+    size = len(SETS) * width + 1                                       # the probabilities, and the bound
+    for i, z in enumerate(SETS):
+        for j, v in itertools.product(neighbours(z), range(width)):
+            if i != j:
+                row = np.zeros(size)
+                row[[i * width + v, j * width + v]] = 1, -np.exp(epsilon)
+                rows, right = [*rows, row], [*right, 0]
+    for i, wrong in ((x, farther[0]), (y, farther[1])):
+        row = np.zeros(size)
+        row[i * width + np.flatnonzero(wrong)], row[-1] = 1, -1
+        rows, right = [*rows, row], [*right, 0]
+    sums = np.hstack([np.kron(np.eye(len(SETS)), np.ones(width)), np.zeros((len(SETS), 1))])
+    return linprog(np.eye(size)[-1], A_ub=np.array(rows), b_ub=right, A_eq=sums, b_eq=np.ones(len(SETS)), bounds=(0, 1)).fun
+
+
+@claim("thm-inverse-sensitivity", changes_to_median, exponential_probabilities,
+       mutants={"one change too few": (by_ranks(less=-1), exponential_probabilities),
+                "records below the candidate only": (by_ranks(both=False), exponential_probabilities),
+                "ε in place of ε/2": (changes_to_median, steeper(factor=2.)),
+                "half of ε wasted": (changes_to_median, steeper(factor=.5))})
+def test_inverse_sensitivity(changes_to_median, probabilities):
+    """On all data sets of five records with four values: the distances by walking from neighbour to neighbour, the loss between
+    all neighbours, the errors beyond ω_j; and, for two pairs, the best private mechanism by a linear program.
+    """
+    medians, values, loss, closest = np.array([x[2] for x in SETS]), np.array(VALUES), 0, 0
+    far = np.stack([distances(medians == v) for v in VALUES], axis=1)
+    found = np.stack([changes_to_median(np.array(x), candidates=values) for x in SETS])
+    assert (found == far).all()
+    for epsilon in (.3, 1, 3):
+        chance = probabilities(-found, sensitivity=1, epsilon=epsilon)
+        loss = max(loss, *(np.abs(np.log(chance[neighbours(x)] / chance[i])).max() / epsilon for i, x in enumerate(SETS)))
+        reach = np.zeros(len(SETS))
+        for j in range(5):
+            reach = np.array([np.abs(values - m)[f <= j].max() for m, f in zip(medians, far, strict=True)])
+            beyond = np.where(np.abs(values - medians[:, None]) > reach[:, None], chance, 0).sum(axis=1)
+            stated = (len(VALUES) - 1) * np.exp(-epsilon * (j + 1) / 2)
+            assert (beyond <= stated + 1e-12).all()
+            closest = max(closest, (beyond / stated).max())
+    assert loss <= 1 + 1e-9
+    gaps = []
+    for j, x, y in ((1, (0, 0, 0, 4, 4), (0, 0, 4, 4, 4)), (2, (0, 0, 0, 0, 4), (0, 0, 4, 4, 4))):
+        wrong = [np.abs(values - z[2]) >= 2 for z in (x, y)]
+        stated = np.exp(-j / 2) / 2 if j % 2 == 0 else np.exp(-j / 2) / (2 * np.cosh(.5))
+        gaps.append(least_error(PLACE[x], PLACE[y], wrong, 1) / stated)
+    assert min(gaps) >= 1 - 1e-6 and max(gaps) < 1.01
+    return f"loss at most {loss:.3f} ε, errors at most {closest:.2f} of the bound; the program attains the lower bound for j = 1 and 2"

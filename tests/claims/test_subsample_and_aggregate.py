@@ -12,8 +12,8 @@ from dplib.mechanisms import exponential_probabilities
 from tests.chance import FAR, standard_errors
 from tests.claims import claim, page_function
 
-outside_bound, strong, weak, blocks_touched = (page_function("subsample-and-aggregate", name) for name in (
-    "outside_bound", "people_for_strong_blocks", "people_for_blocks_of_one", "blocks_touched"))
+outside_bound, blocks_error_bound, best_blocks, strong, weak, blocks_touched = (page_function("subsample-and-aggregate", name) for name in (
+    "outside_bound", "blocks_error_bound", "best_blocks", "people_for_strong_blocks", "people_for_blocks_of_one", "blocks_touched"))
 
 # --- one record, one answer ------------------------------------------------------------------------------------------
 
@@ -122,6 +122,109 @@ def test_median_of_blocks(outside_bound):
             assert missed <= stated + 4 * spread
             closest, settings = max(closest, missed / stated), settings + 1
     return f"at most {closest:.2f} of the bound, at {settings} settings"
+
+
+# --- how many blocks --------------------------------------------------------------------------------------------------
+
+def three_terms(sampling=True, many=True, blocks_biased=True, slope=3.):
+    """The sum of the proposition term by term, with room for mistakes."""
+    def compute(blocks, *, size, bias, spread, candidates, epsilon, beta):
+        k, z = np.asarray(blocks, dtype=float), 2 / epsilon * np.log((candidates if many else 1) / beta)
+        noise = slope * spread * z / np.sqrt(size * k)
+        drawn = slope * spread * np.sqrt(np.log(2 / beta) / (2 * size)) if sampling else 0
+        above = z / k + (np.sqrt(np.log(2 / beta) / (2 * k)) if sampling else 0) <= 1 / slope
+        return np.where(above, bias * (k if blocks_biased else 1) / size + noise + drawn, np.inf)
+    return compute
+
+
+def by_formula(power=2 / 3, cliff=True):
+    """The number k* of the page, or the least one above the cliff, with room for mistakes."""
+    def compute(*, size, bias, spread, candidates, epsilon, beta):
+        z, log = 2 / epsilon * np.log(candidates / beta), np.log(2 / beta)
+        least = ((3 * np.sqrt(log / 2) + np.sqrt(9 * log / 2 + 12 * z)) / 2)**2          # k/3 = z + √(k log/2)
+        return max((1.5 * spread * z * np.sqrt(size) / bias)**power, least if cliff else 0)
+    return compute
+
+
+@claim("prop-number-of-blocks", blocks_error_bound, best_blocks,
+       mutants={"sampling left out": (three_terms(sampling=False), best_blocks),
+                "the number of candidates left out": (three_terms(many=False), best_blocks),
+                "the bias of all records together": (three_terms(blocks_biased=False), best_blocks),
+                "the slope of the normal density in place of its chord": (three_terms(slope=np.sqrt(2 * np.pi)), best_blocks),
+                "the square root in place of the power 2/3": (blocks_error_bound, by_formula(power=.5)),
+                "the cliff forgotten": (blocks_error_bound, by_formula(cliff=False))})
+def test_number_of_blocks(blocks_error_bound, best_blocks):
+    """At 72 settings with normal answers that are all off to one side: the probability of an error above the bound by
+    `outside_bound`, exactly, and the bound on it; the best number of blocks against k*. At four settings also the median itself,
+    with 200 drawn sets of answers and the exact probabilities of the candidates.
+    """
+    most, settings, apart = 0, 0, 0
+    for size, epsilon, bias, beta in itertools.product((10**3, 10**4, 10**5), (.5, 2), (.1, 1, 5), (.02, .1)):
+        given = dict(size=size, bias=bias, spread=.4, candidates=1001, epsilon=epsilon, beta=beta)
+        k = best_blocks(**given)
+        if not np.isfinite(blocks_error_bound(size // 2, **given)):
+            continue
+        apart = max(apart, abs(k - min(by_formula()(**given), size // 2)))
+        for blocks in np.unique(np.geomspace(1, size // 2, 30).astype(int)):
+            if np.isfinite(error := blocks_error_bound(blocks, **given)):
+                a = (error - bias * blocks / size) / .4 * np.sqrt(size / blocks)          # what is left, in spreads of an answer
+                assert a > 0
+                missed = outside_bound(blocks, ndtr(a), candidates=1001, epsilon=epsilon, beta=beta)
+                assert missed <= 2 * beta + 1e-12
+                most, settings = max(most, missed / (2 * beta)), settings + 1
+    assert apart <= 2, apart
+    rng, beta, candidates = np.random.default_rng(4), .1, np.linspace(-2, 2, 401)
+    for size, blocks in ((10**4, 120), (10**4, 300), (10**5, 150), (10**5, 1000)):
+        drawn = 1 * blocks / size + .4 * np.sqrt(blocks / size) * rng.normal(size=(200, blocks))
+        law = exponential_probabilities(median_scores(drawn, candidates=candidates), sensitivity=1, epsilon=1)
+        error = blocks_error_bound(blocks, size=size, bias=1, spread=.4, candidates=401, epsilon=1, beta=beta)
+        assert law[:, np.abs(candidates) > error + .005].sum(axis=1).mean() <= 2 * beta
+    return f"missed with at most {most:.2f} of 2β at {settings} numbers of blocks; the best number within {apart:.1f} of k*"
+
+
+def sums_of(values, chances, times):
+    """The distribution of the mean of so many draws."""
+    here, law = np.array([0.]), np.array([1.])
+    for _ in range(times):
+        here, law = (here[:, None] + values).ravel(), (law[:, None] * chances).ravel()
+    return here / times, law
+
+
+def within(factor=3.):
+    """How far from μ the median of means is, by the corollary, with room for a mistake."""
+    return lambda blocks, size: np.sqrt(factor * blocks / size)
+
+
+def enough_blocks(share=4, root=True):
+    """The least k of the corollary, with room for mistakes."""
+    def compute(candidates, epsilon, beta):
+        z, log = 2 / epsilon * np.log(candidates / beta), np.log(2 / beta)
+        return next(k for k in range(1, 10**5) if k / share >= z + (np.sqrt(k / 2 * log) if root else 0))
+    return compute
+
+
+@claim("cor-median-of-means", outside_bound, within(), enough_blocks(),
+       mutants={"one standard deviation of a mean": (outside_bound, within(factor=1.), enough_blocks()),
+                "a little closer": (outside_bound, within(factor=2.9), enough_blocks()),
+                "half of the blocks": (outside_bound, within(), enough_blocks(share=2)),
+                "no room for luck": (outside_bound, within(), enough_blocks(root=False))})
+def test_median_of_means(outside_bound, within, enough_blocks):
+    """Records with two values, mean 0 and variance 1, in 62 skewed ways, in blocks of one to six: how often a mean is on the
+    right side, exactly; then the bound of the proposition on the median, with the least number of blocks.
+    """
+    least, most = 1, 0
+    for share, m in itertools.product(np.r_[np.geomspace(.001, .5, 29), .25 - 1e-9, .255], (1, 2, 3, 6)):
+        values = np.array([np.sqrt((1 - share) / share), -np.sqrt(share / (1 - share))])
+        for sign in (1, -1):
+            mean, law = sums_of(sign * values, np.array([share, 1 - share]), m)
+            reach = within(1, m)
+            least = min(least, law[mean >= -reach - 1e-12].sum(), law[mean <= reach + 1e-12].sum())
+    assert least >= .75 - 1e-6
+    for candidates, epsilon, beta in itertools.product((11, 1001, 10**6), (.1, .5, 2), (.01, .1)):
+        missed = outside_bound(enough_blocks(candidates, epsilon, beta), .75, candidates=candidates, epsilon=epsilon, beta=beta)
+        assert missed <= 2 * beta
+        most = max(most, missed / (2 * beta))
+    return f"right with probability at least {least:.3f}; missed with at most {most:.2f} of 2β"
 
 
 # --- a vote ----------------------------------------------------------------------------------------------------------
