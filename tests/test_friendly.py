@@ -494,9 +494,13 @@ def test_what_runs_on_a_core_is_private(factor):
     inside, part = core.inside_budget(epsilon, delta)
     assert inside == pytest.approx(friendly_core_epsilon(epsilon=epsilon), rel=1e-9)
     assert part == pytest.approx(friendly_core_delta(epsilon=epsilon, delta=delta), rel=1e-9)
+    given = dict(entries=2, radius=radius, epsilon=epsilon, delta=delta)
+
+    def release(data, generator):
+        noise, unit = core.core_noise(plan, **given)
+        return core.noisy_core_mean(*data, plan, noise, unit, inside, generator)
+
     with faulty_noise(factor):
-        noise, unit = core.core_noise(plan, entries=2, radius=radius, epsilon=epsilon, delta=delta)
-        release = lambda data, generator: core.noisy_core_mean(*data, plan, noise, unit, inside, generator)
         spent = [replay(release, x, y, seed=5) for x, y in core_pairs(size, radius)]
     most = max(found.epsilon for found in spent) / (plan.split * inside)
     lost = max(gaussian_delta(found.moved, (1 - plan.split) * inside) for found in spent) / part

@@ -22,7 +22,7 @@ def statistics(step, draws):
     steps[::2] = np.rint(steps[::2])
     for values in (steps * step, np.arange(-2000, 2000) * step):
         for near in (values, np.nextafter(values, np.inf), np.nextafter(values, -np.inf)):
-            yield from np.clip(near, -certificates.LARGEST_STATISTIC * step, certificates.LARGEST * step)
+            yield from np.clip(near, -certificates.LARGEST_STATISTIC * step, certificates.LARGEST_STATISTIC * step)
 
 
 def wrong(steps_below, sensitivity):

@@ -244,7 +244,8 @@ def _tail(factorization, epsilon, beta):
     return second.max() * L, float(factorization.row_norms.max()) * length * L
 
 
-def release_local_sample_size(factorization, *, accuracy, epsilon, beta):
+def release_local_sample_size(
+        factorization: Factorization, *, accuracy: Real, epsilon: Real, beta: Real) -> int:
     """How many people are enough for all answers of `release_local`.
 
     Parameters
