@@ -1,4 +1,5 @@
-"""Differential privacy from first principles: the algorithms of the book, one module per subject, in its order.
+"""Differential privacy from first principles: the algorithms of the book, one module per subject,
+in its order.
 
 * ``mechanisms``: noise for one answer and for one choice.
 * ``accounting``: what several answers cost together.
@@ -16,8 +17,8 @@
 * ``glm``: one number from a model, or all of them.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
-Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an ``rng`` that is no
-numpy.random.Generator raises TypeError. Both happen before any noise is drawn.
+Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an
+``rng`` that is no numpy.random.Generator raises TypeError. Both happen before any noise is drawn.
 """
 
 __version__ = "0.1.0"

@@ -1,9 +1,11 @@
-"""Argument checks shared by every module: each returns the argument in the form the caller computes with, or raises an error
-that names it and echoes what it got, unless that is a record. None of them touches the caller's data.
+"""Argument checks shared by every module: each returns the argument in the form the caller computes
+with, or raises an error that names it and echoes what it got, unless that is a record. None of them
+touches the caller's data.
 
-Records are read one by one wherever NumPy would let one of them decide how all are read (2**100 among integers, True among
-counts): what a release looks like must not tell of a single record. What could be read in two ways is not read: a table, of which
-nobody said where its records are; a masked array; several data sets where one was meant.
+Records are read one by one wherever NumPy would let one of them decide how all are read (2**100
+among integers, True among counts): what a release looks like must not tell of a single record. What
+could be read in two ways is not read: a table, of which nobody said where its records are; a masked
+array; several data sets where one was meant.
 """
 
 import operator
@@ -12,13 +14,20 @@ from numbers import Integral, Real
 import numpy as np
 
 LARGEST = 2**62  # of whatever is counted: twice as many are still an int64
-LARGEST_LATTICE_SCALE = 2.0**36  # keeps integer noise below 2**47, and the price of its rounding below a percent
+# keeps integer noise below 2**47, and the price of its rounding below a percent
+LARGEST_LATTICE_SCALE = 2.0**36
 LARGEST_EXPONENT = 700  # e^ε is still a float
 
 NEIGHBORS = {"replace": 2, "add_remove": 1}  # how many records they do not share
-RECORDS = set("x X y labels values vectors votes value scores statistic distance tables".split()) | {"phi(x)"}  # of these nothing is shown
+# of these nothing is shown
+RECORDS = set(
+    "x X y labels values vectors votes value scores statistic distance tables".split()
+) | {"phi(x)"}
 PARAMETER_DOMAINS = {  # of the real parameters
-    **dict.fromkeys("sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(), {"above": 0}),
+    **dict.fromkeys(
+        "sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(),
+        {"above": 0},
+    ),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
     **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),
@@ -28,14 +37,19 @@ PARAMETER_DOMAINS = {  # of the real parameters
 
 
 def generator(rng):
-    """Randomness is always explicit: releases that share a seed share their noise, and their difference tells."""
+    """Randomness is always explicit: releases that share a seed share their noise, and their
+    difference tells."""
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, for example numpy.random.default_rng(), got {rng!r}")
+        raise TypeError(
+            "rng must be a numpy.random.Generator, for example numpy.random.default_rng(), got "
+            f"{rng!r}"
+        )
     return rng
 
 
 def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most=np.inf):
-    """Finite real numbers within public limits, as a float64 array (the very same object if it was one already)."""
+    """Finite real numbers within public limits, as a float64 array (the very same object if it was
+    one already)."""
     array = np.asarray(numbers(name, value), dtype=np.float64)
     limits = [("above", np.greater, above), ("at least", np.greater_equal, at_least),
               ("below", np.less, below), ("at most", np.less_equal, at_most)]
@@ -57,7 +71,9 @@ def _got(name, value):
 def numbers(name, value):
     """An array of numbers that need not be finite, of the type it came with."""
     array = _array(name, value)
-    if array.dtype.kind == "O" and all(isinstance(record, (Real, np.bool_)) for record in array.flat):
+    if array.dtype.kind == "O" and all(
+        isinstance(record, (Real, np.bool_)) for record in array.flat
+    ):
         return np.array([_float(record) for record in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold real numbers, got {_shown(name, value, array)}")
@@ -77,15 +93,23 @@ def _array(name, value):
     try:
         return np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must be one array of numbers, got rows of different lengths") from None
+        raise ValueError(
+            f"{name} must be one array of numbers, got rows of different lengths"
+        ) from None
 
 
 def plain(name, value):
     """Refuse what NumPy would read as something else than it is."""
     if masked(value):
-        raise ValueError(f"{name} must be a plain array, got a masked one: leave out what is missing, or fill it")
-    if name != "X" and (hasattr(value, "columns") or hasattr(value, "column_names")):  # X is a table, with a row for each record
-        raise ValueError(f"{name} must be an array, got a {type(value).__name__}: say which columns, as in table['age'].to_numpy()")
+        raise ValueError(
+            f"{name} must be a plain array, got a masked one: leave out what is missing, or fill it"
+        )
+    # X is a table, with a row for each record
+    if name != "X" and (hasattr(value, "columns") or hasattr(value, "column_names")):
+        raise ValueError(
+            f"{name} must be an array, got a {type(value).__name__}: say which columns, as in "
+            "table['age'].to_numpy()"
+        )
 
 
 def masked(value):
@@ -99,23 +123,32 @@ def _shown(name, value, array):
     """What a message says of a wrong argument: one number as it is, but of a data set no record."""
     if array.ndim == 0 and name not in RECORDS:
         return repr(value)
-    return "strings" if array.dtype.kind in "US" else f"an array of type {array.dtype}"  # the longest record sets their width
+    # the longest record sets their width
+    return "strings" if array.dtype.kind in "US" else f"an array of type {array.dtype}"
 
 
 def data_sets(name, value, *, runs, at_least=1):
-    """One data set, or several along the last axis, of so many records or more each. Whoever reads them checks that they are finite."""
+    """One data set, or several along the last axis, of so many records or more each. Whoever reads
+    them checks that they are finite."""
     array = one_data_set(name, numbers(name, value), runs)
     if array.ndim == 0 or array.shape[-1] < at_least:
-        raise ValueError(f"{name} must have at least {at_least} records on the last axis, got shape {array.shape}")
+        raise ValueError(
+            f"{name} must have at least {at_least} records on the last axis, got shape "
+            f"{array.shape}"
+        )
     return array
 
 
 def one_data_set(name, array, runs, axes=1):
-    """The array, unless it has more axes than a data set has and nobody said that these are runs."""
+    """The array, unless it has more axes than a data set has and nobody said that these are
+    runs."""
     if array.ndim > axes and not choice("runs", runs, (False, True)):
         what = "its records on one axis" if axes == 1 else f"{axes} axes"
-        raise ValueError(f"{name} must be one data set with {what}, got shape {array.shape}; with runs=True, the axes before are data "
-                         f"sets of their own")
+        raise ValueError(
+            f"{name} must be one data set with {what}, got shape {array.shape}; with runs=True, "
+            "the axes before are data "
+            f"sets of their own"
+        )
     return array
 
 
@@ -125,7 +158,8 @@ def real(name, value, **limits):
 
 
 def parameters(name, value, *, or_zero=False, **limits):
-    """Real parameters in the domain that their name has everywhere, narrowed by ``limits``, or with its end at 0."""
+    """Real parameters in the domain that their name has everywhere, narrowed by ``limits``, or with
+    its end at 0."""
     domain = PARAMETER_DOMAINS[name] | limits
     if or_zero:
         domain["at_least"] = domain.pop("above")
@@ -146,11 +180,14 @@ def _single(name, array):
 
 
 def integers(name, value, *, at_least, at_most=LARGEST):
-    """Integers within public limits, as an array of their own integer type (booleans count as 0 and 1)."""
+    """Integers within public limits, as an array of their own integer type (booleans count as 0 and
+    1)."""
     array = whole(name, value)
     if array.size and not (at_least <= int(array.min()) and int(array.max()) <= at_most):
         worst = array.min() if array.min() < at_least else array.max()
-        raise ValueError(f"{name} must be at least {at_least} and at most {at_most}{_got(name, worst)}")
+        raise ValueError(
+            f"{name} must be at least {at_least} and at most {at_most}{_got(name, worst)}"
+        )
     return array.astype(np.int64) if array.dtype.kind == "O" else array
 
 
@@ -209,10 +246,14 @@ def replaces(neighbor):
 
 
 def scale(sensitivity, epsilon):
-    """The noise scale sensitivity / epsilon, refused where the division leaves the range of a float."""
+    """The noise scale sensitivity / epsilon, refused where the division leaves the range of a
+    float."""
     ratio = parameter("sensitivity", sensitivity) / parameter("epsilon", epsilon)
     if not 0 < ratio < np.inf:
-        raise ValueError(f"sensitivity / epsilon must be a positive finite number, got {sensitivity!r} / {epsilon!r}")
+        raise ValueError(
+            f"sensitivity / epsilon must be a positive finite number, got {sensitivity!r} / "
+            f"{epsilon!r}"
+        )
     return ratio
 
 

@@ -2,9 +2,11 @@
 
 Four rules make of a formula a program that keeps its promise.
 
-1. What is done to one record is part of the question: any function of one record, computed in floats, costs nothing.
+1. What is done to one record is part of the question: any function of one record, computed in
+   floats, costs nothing.
 2. What joins records is exact, in integers; or its error is bounded and paid for.
-3. Noise is an integer that is drawn without a look at the data, and added to an integer, on a grid g = 2^e of public numbers.
+3. Noise is an integer that is drawn without a look at the data, and added to an integer, on a grid
+   g = 2^e of public numbers.
 4. What follows is post-processing, the rounding of the last addition included.
 
 Symbols
@@ -12,7 +14,8 @@ Symbols
 g
     The step of the grid, 2**-41 to 2**-40 of the scale of the noise.
 d
-    How many entries of the answer can differ between neighbours: a public number, never read off the data.
+    How many entries of the answer can differ between neighbours: a public number, never read off
+    the data.
 η
     A bound of the error of a computed answer.
 """
@@ -35,7 +38,8 @@ COARSE = 2**37  # of C: below it Gaussian noise on the integers is not rounded G
 LARGEST_UNSCALED = ldexp(1, 900)
 LESS = 1 - 2.0**-40  # of δ: the rounding of the sampler, and of what is computed from δ
 UP = 1 + 2.0**-50  # more than the rounding of a few operations
-FINEST_OF_UNITS = 2.0**-44  # so that int64 holds what is below the last digit of a float up to 2**62 units
+# so that int64 holds what is below the last digit of a float up to 2**62 units
+FINEST_OF_UNITS = 2.0**-44
 SHRINK = ldexp(1, -200)
 FAR = 2.0**52  # steps that no noise makes up for
 SECRET = 2.0**-34  # what `rounded` may add to ε, for each entry of Z
@@ -48,7 +52,8 @@ def grid_step(scale):
 
 
 def on_grid(value, grid):
-    """The nearest multiples of a power of two, exactly; floats of 2**52 steps or more are multiples already."""
+    """The nearest multiples of a power of two, exactly; floats of 2**52 steps or more are multiples
+    already."""
     with np.errstate(over="ignore", under="ignore"):
         near = np.rint(_in_steps(value, grid))
         return np.where(np.abs(near) < FAR, near * grid, value)
@@ -58,12 +63,13 @@ def _in_steps(value, grid):
     return value * (1 / grid) if grid > 2.0**-1000 else np.ldexp(value, 1 - frexp(grid)[1])
 
 
-# -------------------------------------------------------------------------------------------------- noise on an answer
+# ------------------------------------------------------------------------------- noise on an answer
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise on a grid: integers n with Pr[n] proportional to f(n/(8C)), times g. Made by `laplace_noise` and `normal_noise`.
+    """Noise on a grid: integers n with Pr[n] proportional to f(n/(8C)), times g. Made by
+    `laplace_noise` and `normal_noise`.
 
     Attributes
     ----------
@@ -95,7 +101,9 @@ class Noise:
 
     def added_to_fraction(self, value, rng):
         """Noise on one exact number, moved to the grid: the nearest float."""
-        return float((_nearest_step(value, self.grid) + int(self._drawn((), rng))) * Fraction(self.grid))
+        return float(
+            (_nearest_step(value, self.grid) + int(self._drawn((), rng))) * Fraction(self.grid)
+        )
 
     def added_to_whole(self, counts, rng):
         """Noise on whole multiples of the unit, int64 up to 2**62."""
@@ -106,11 +114,14 @@ class Noise:
         return _sum(high * unit, low + self._drawn(counts.shape, rng), self.grid)
 
     def added_far_out(self, origin, offset, rng):
-        """Noise on origin + offset, the one on the grid, the other moved there: one float for all ways to split the same sum in two."""
-        # The sum is counted in steps below a coarse grid, and in steps of that; the two numbers do not depend on the way.
+        """Noise on origin + offset, the one on the grid, the other moved there: one float for all
+        ways to split the same sum in two."""
+        # The sum is counted in steps below a coarse grid, and in steps of that; the two numbers do
+        # not depend on the way.
         coarse = self.grid * 2.0**FINE
         near_origin, near = np.fmod(origin, coarse), np.fmod(offset, coarse)
-        steps = np.rint(near_origin / self.grid).astype(np.int64) + np.rint(near / self.grid).astype(np.int64)
+        steps = np.rint(near_origin / self.grid).astype(np.int64)
+        steps += np.rint(near / self.grid).astype(np.int64)
         steps += self._drawn(origin.shape, rng)
         whole = np.rint((offset - near) / coarse).astype(np.int64) + (steps >> FINE)
         with np.errstate(over="ignore"):
@@ -119,12 +130,15 @@ class Noise:
     def _drawn(self, shape, rng):
         noise = _staircase.integer_noise(self.law, self.fineness, shape, rng)
         while self.bound is not None and np.any(beyond := np.abs(noise) > self.bound):
-            noise[beyond] = _staircase.integer_noise(self.law, self.fineness, np.count_nonzero(beyond), rng)
+            noise[beyond] = _staircase.integer_noise(
+                self.law, self.fineness, np.count_nonzero(beyond), rng
+            )
         return noise
 
 
 def _sum(base, steps, grid):
-    """The floats nearest to base + steps g, where the base is on the grid: |steps| < 2**53, so the product is exact."""
+    """The floats nearest to base + steps g, where the base is on the grid: |steps| < 2**53, so the
+    product is exact."""
     with np.errstate(over="ignore"):
         return base + steps * grid
 
@@ -161,23 +175,34 @@ def count_noise(changes, epsilon):
 
 
 def ball_noise(diameter, epsilon, delta, entries):
-    """Gaussian noise for vectors that are at most so far apart, up to the rounding of their entries."""
-    return normal_noise(sensitivity=diameter * (1 + 2.0**-52 * (entries + 8)), epsilon=epsilon, delta=delta, entries=entries)
+    """Gaussian noise for vectors that are at most so far apart, up to the rounding of their
+    entries."""
+    return normal_noise(
+        sensitivity=diameter * (1 + 2.0**-52 * (entries + 8)),
+        epsilon=epsilon,
+        delta=delta,
+        entries=entries,
+    )
 
 
 def tail_bound(noise, delta):
-    """What Laplace noise exceeds with probability at most δ ≤ 1/2: b ln(1/(2δ)), up to rounding. Pr[N ≥ m] is q^m/(1 + q)."""
+    """What Laplace noise exceeds with probability at most δ ≤ 1/2: b ln(1/(2δ)), up to rounding.
+    Pr[N ≥ m] is q^m/(1 + q)."""
     return -noise.scale * float(np.log(delta * LESS * (1 + exp(-1 / (STEPS * noise.fineness)))))
 
 
 def bounded(noise, lost):
-    """Noise on counts conditioned on [-A, A], so that more than A - 1 has at most this probability."""
-    bound = truncation(1 / Decimal(STEPS * noise.fineness), Decimal(1 / noise.grid), Decimal(lost * LESS))
+    """Noise on counts conditioned on [-A, A], so that more than A - 1 has at most this
+    probability."""
+    bound = truncation(
+        1 / Decimal(STEPS * noise.fineness), Decimal(1 / noise.grid), Decimal(lost * LESS)
+    )
     return replace(noise, bound=bound)
 
 
 def truncation(rate, steps, lost):
-    """The least a for which Z, two-sided geometric on -a, …, a with q = e^-rate, has Pr[Z > a - steps] ≤ lost; of Decimals."""
+    """The least a for which Z, two-sided geometric on -a, …, a with q = e^-rate, has Pr[Z > a -
+    steps] ≤ lost; of Decimals."""
     # The probability is q^a (q^(1 - steps) - q)/(1 + q - 2q^(a + 1)), to be solved for q^(a + 1).
     with localcontext(Context(prec=60)):
         power = ((steps * rate).exp() - 1 + 2 * lost) / (lost * (1 + (-rate).exp()))
@@ -187,7 +212,9 @@ def truncation(rate, steps, lost):
 def _left(epsilon, entries):
     """ε less what the rounding of the sampler may tell, entry by entry."""
     if epsilon < 2.0**-40 * entries:
-        raise ValueError(f"epsilon must be at least 2**-40 for each of {entries} entries, got {epsilon:g}")
+        raise ValueError(
+            f"epsilon must be at least 2**-40 for each of {entries} entries, got {epsilon:g}"
+        )
     return epsilon - STAIRCASE_ROUNDING * entries
 
 
@@ -200,7 +227,10 @@ def _multiplier(epsilon, delta, entries):
 def _scale(sensitivity, budget):
     scale = sensitivity / budget
     if not 0 < scale < 2.0**1023:
-        raise ValueError(f"the scale of the noise must be a positive float below 2**1023, got sensitivity {sensitivity:g} and {scale:g}")
+        raise ValueError(
+            "the scale of the noise must be a positive float below 2**1023, got sensitivity "
+            f"{sensitivity:g} and {scale:g}"
+        )
     return scale
 
 
@@ -209,14 +239,16 @@ def _steps(moved, budget, grid):
     return ceil(moved / budget / (STEPS * grid) * UP)
 
 
-# ------------------------------------------------------------------------------------------------------------- choices
+# ------------------------------------------------------------------------------------------ choices
 
 
 def winner(law, scores, *, moved, epsilon, rng):
-    """The place of the largest score with noise, on the last axis, where differences of scores move by ``moved`` at most.
+    """The place of the largest score with noise, on the last axis, where differences of scores move
+    by ``moved`` at most.
 
-    It is ε-DP for every law whose hazard is at most 1: given all other noise, a candidate wins if its own noise is at least a
-    threshold, and when that moves by t scales, this has at most e^t times the probability. Ties go to the first.
+    It is ε-DP for every law whose hazard is at most 1: given all other noise, a candidate wins if
+    its own noise is at least a threshold, and when that moves by t scales, this has at most e^t
+    times the probability. Ties go to the first.
     """
     grid = grid_step(_scale(moved, epsilon))
     behind = _behind(scores, grid)  # wrong by a step: half for the difference, half for the grid
@@ -227,24 +259,31 @@ def winner(law, scores, *, moved, epsilon, rng):
 def for_weights(epsilon):
     """What is left of ε for the logarithms of the weights that `noisy_log_weights` is given."""
     if epsilon < 2.0**6 * CHOICE:
-        raise ValueError(f"epsilon must be at least {2.0**6 * CHOICE:.1e} for a choice, got {epsilon:g}")
+        raise ValueError(
+            f"epsilon must be at least {2.0**6 * CHOICE:.1e} for a choice, got {epsilon:g}"
+        )
     return epsilon - CHOICE
 
 
 def noisy_log_weights(log_weights, rng):
-    """Integers, the largest of which is in each place with probability in proportion to e^(log weight), up to a factor e^±2**-37.
+    """Integers, the largest of which is in each place with probability in proportion to e^(log
+    weight), up to a factor e^±2**-37.
 
-    The largest logarithm is 0, -inf is never chosen, and those above -700 are right to 2**-40. Ties go either way.
+    The largest logarithm is 0, -inf is never chosen, and those above -700 are right to 2**-40. Ties
+    go either way.
     """
     steps = np.maximum(np.rint(log_weights * 2.0**FINE), -FAR).astype(np.int64)
     return steps + _staircase.integer_noise("gumbel", COARSE, steps.shape, rng)
 
 
 def uniform(below, rng):
-    """Integers from 0 to below - 1, each with the same probability: an array of int64, or of Python's integers. 0 if below is 0."""
+    """Integers from 0 to below - 1, each with the same probability: an array of int64, or of
+    Python's integers. 0 if below is 0."""
     if below.dtype != object:
         return rng.integers(0, np.maximum(below, 1))
-    return np.array([_uniform(max(int(b), 1), rng) for b in below.flat] + [0], dtype=object)[:-1].reshape(below.shape)
+    drawn = np.empty(below.shape, dtype=object)
+    drawn.flat = [_uniform(max(int(b), 1), rng) for b in below.flat]
+    return drawn
 
 
 def _uniform(below, rng):
@@ -262,36 +301,45 @@ def _behind(scores, grid):
         return np.maximum(np.rint(_in_steps(behind, grid)), -FAR).astype(np.int64)
 
 
-# ---------------------------------------------------------------------------------------- noise of a scale that is secret
+# ------------------------------------------------------------------ noise of a scale that is secret
 
 
 def for_secret(epsilon, delta, entries=1):
-    """What is left of ε and δ for real noise of so many entries, of a scale that depends on the data."""
+    """What is left of ε and δ for real noise of so many entries, of a scale that depends on the
+    data."""
     if epsilon < 2.0**6 * SECRET * entries:
-        raise ValueError(f"epsilon must leave at least {2.0**6 * SECRET * entries:.1e} for the noise, got {epsilon:g}")
+        raise ValueError(
+            f"epsilon must leave at least {2.0**6 * SECRET * entries:.1e} for the noise, got "
+            f"{epsilon:g}"
+        )
     return epsilon - SECRET * entries, delta * exp(-SECRET * entries)
 
 
 def rounded(law, centre, factor, *, grid, rng):
-    """centre + factor Z for independent real Z of a law of scale 1, rounded to a public grid, in exact arithmetic.
+    """centre + factor Z for independent real Z of a law of scale 1, rounded to a public grid, in
+    exact arithmetic.
 
-    The rounding is post-processing of real noise, so ``factor`` may depend on the data as it may in real numbers. `for_secret` says
-    what is left of ε and δ.
+    The rounding is post-processing of real noise, so ``factor`` may depend on the data as it may in
+    real numbers. `for_secret` says what is left of ε and δ.
 
     Parameters
     ----------
     centre : sequence of Fractions or floats, length d
     factor : sequence of d sequences of k floats
     """
-    # Z = (n + V)/2^40 with noise n on the integers and V uniform on [-1/2, 1/2), of which digits are drawn until all entries
-    # are rounded in one way. The density is that of the law up to a factor of e^±(39·2^-41).
+    # Z = (n + V)/2^40 with noise n on the integers and V uniform on [-1/2, 1/2), of which digits
+    # are drawn until all entries are rounded in one way. The density is that of the law up to a
+    # factor of e^±(39·2^-41).
     centre = [Fraction(c) for c in centre]
     factor = [[Fraction(f) / 2**FINE for f in row] for row in factor]
     noise = [int(n) for n in _staircase.integer_noise(law, COARSE, (len(factor[0]),), rng)]
     digits, drawn = 0, [0] * len(noise)
     while True:
         digits += 64
-        drawn = [(v << 64) + int(word) for v, word in zip(drawn, _staircase.random_words(len(drawn), rng))]
+        drawn = [
+            (v << 64) + int(word)
+            for v, word in zip(drawn, _staircase.random_words(len(drawn), rng))
+        ]
         low = [n + Fraction(v, 1 << digits) - Fraction(1, 2) for n, v in zip(noise, drawn)]
         ends = [_between(c, row, low, Fraction(1, 1 << digits)) for c, row in zip(centre, factor)]
         steps = [(_nearest_step(a, grid), _nearest_step(b, grid)) for a, b in ends]

@@ -1,4 +1,5 @@
-"""Logarithms and the privacy profile of Gaussian noise, without cancellation; ``s`` is the multiplier σ/Δ, all broadcast."""
+"""Logarithms and the privacy profile of Gaussian noise, without cancellation; ``s`` is the
+multiplier σ/Δ, all broadcast."""
 
 import numpy as np
 import scipy
@@ -30,18 +31,21 @@ def log1mexp(x):
 def gaussian_log_delta(epsilon, s):
     """ln δ(ε, s) without cancellation."""
     erfc, erfcx = scipy.special.erfc, scipy.special.erfcx
-    # The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both terms:
-    # δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # np.where also evaluates the branch it drops
+    # The squares of the two arguments of Φ differ by 2ε, so one factor e^(-u²) comes out of both
+    # terms: δ = e^(-u²) (erfcx(u) - erfcx(u + h)) / 2 with √2 u = εs - 1/(2s) and √2 h = 1/s.
+    # np.where also evaluates the branch it drops
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         u, h = (epsilon * s - 0.5 / s) / np.sqrt(2), 1 / (np.sqrt(2) * s)
         drop = np.fmax(_erfcx_drop(u, h), np.finfo(float).tiny)  # only where e^(-u²) is 0 anyway
         from_zero = np.log(drop / 2) - u**2
-        from_one = np.log((erfc(u) - np.exp(-(u**2)) * erfcx(u + h)) / 2)  # h > 2: δ is near 1, nothing cancels
+        # h > 2: δ is near 1, nothing cancels
+        from_one = np.log((erfc(u) - np.exp(-(u**2)) * erfcx(u + h)) / 2)
         return np.where(u > -1, from_zero, from_one)
 
 
 def _erfcx_drop(u, h):
-    """erfcx(u) - erfcx(u + h); for small h by Taylor's formula at the midpoint m, where e' = 2me - 2/√π."""
+    """erfcx(u) - erfcx(u + h); for small h by Taylor's formula at the midpoint m, where e' = 2me -
+    2/√π."""
     erfcx = scipy.special.erfcx
     m = u + h / 2
     e = erfcx(m)
@@ -52,14 +56,16 @@ def _erfcx_drop(u, h):
 
 
 def private_multiplier(epsilon, delta):
-    """The least s with which Gaussian noise is (ε, δ)-DP, rounded up in the twelfth digit so that rounding never costs privacy."""
+    """The least s with which Gaussian noise is (ε, δ)-DP, rounded up in the twelfth digit so that
+    rounding never costs privacy."""
     return gaussian_multiplier(*np.broadcast_arrays(epsilon, delta)) * (1 + 4e-12)
 
 
 def gaussian_multiplier(epsilon, delta):
     """Solve δ(ε, s) = δ for s by Newton's method for ln δ as a function of ln s."""
-    # The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)). The function is
-    # decreasing and concave, so every step stays on the private side; find_root would need six times as long.
+    # The start lies above the solution, because δ(ε, s) ≤ Φ(1/(2s) - εs) and δ(ε, s) ≤ 1/(s √(2π)).
+    # The function is decreasing and concave, so every step stays on the private side; find_root
+    # would need six times as long.
     z = scipy.special.ndtri(delta)
     root = np.sqrt(z**2 + 2 * epsilon)
     with np.errstate(over="ignore", divide="ignore"):

@@ -1,19 +1,23 @@
 """Coins, and integer noise that is made of them: fair bits alone.
 
-A coin of probability p is tossed exactly, for every double p; the rest is made of coins and rejection. Only the rounding of
-p, and outputs of total probability below 1e-300 that never occur, deviate from the ideal distributions. ``rate`` is 1/b for
-noise of scale b, and q = e^-rate the ratio of neighbouring probabilities.
+A coin of probability p is tossed exactly, for every double p; the rest is made of coins and
+rejection. Only the rounding of p, and outputs of total probability below 1e-300 that never occur,
+deviate from the ideal distributions. ``rate`` is 1/b for noise of scale b, and q = e^-rate the
+ratio of neighbouring probabilities.
 """
 
 import numpy as np
 import scipy
 
-ROUNDING = 2.0**-43  # bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
+# bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
+ROUNDING = 2.0**-43
 
 
 def bernoulli(p, shape, rng):
-    """Booleans of this shape, true with probability exactly ``p`` (a double from 0 to 1, or an array of them)."""
-    # A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn only after a tie.
+    """Booleans of this shape, true with probability exactly ``p`` (a double from 0 to 1, or an
+    array of them)."""
+    # A uniform real number is compared with p, 64 binary digits at a time; further digits are drawn
+    # only after a tie.
     sure = np.asarray(p) >= 1
     digits = np.ldexp(np.where(sure, 0, p), 64)
     whole = np.floor(digits)
@@ -35,7 +39,8 @@ def lies(epsilon, others, shape, rng):
 
 
 def directions(shape, rng):
-    """Vectors of length 1 along the last axis, z as likely as -z, in all directions alike up to rounding."""
+    """Vectors of length 1 along the last axis, z as likely as -z, in all directions alike up to
+    rounding."""
     normal = rng.normal(size=shape)
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
     return normal
@@ -43,7 +48,8 @@ def directions(shape, rng):
 
 def geometric(rate, shape, rng):
     """G with Pr[G = m] = (1 - q) q^m for m = 0, 1, ..."""
-    # q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent coins of odds q^(2^j).
+    # q^m is the product of q^(2^j) over the binary digits j of m, so the digits are independent
+    # coins of odds q^(2^j).
     total = np.zeros(shape, dtype=np.int64)
     digit = 0
     while 2.0**digit * rate < 700:  # later digits are 1 with probability below 1e-304
@@ -64,11 +70,14 @@ def two_sided_geometric(rate, shape, rng):
 
 def truncated_two_sided_geometric(rate, bound, shape, rng):
     """The two-sided geometric distribution conditioned on |G| <= bound."""
-    return _accepted(lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, shape)
+    return _accepted(
+        lambda n: two_sided_geometric(rate, n, rng), lambda g: np.abs(g) <= bound, shape
+    )
 
 
 def discrete_normal(sigma, shape, rng):
-    """Y with Pr[Y = y] proportional to exp(-y^2 / (2 sigma^2)) over all integers y (Canonne, Kamath and Steinke)."""
+    """Y with Pr[Y = y] proportional to exp(-y^2 / (2 sigma^2)) over all integers y (Canonne, Kamath
+    and Steinke)."""
     scale = np.floor(sigma) + 1
 
     def accept(y):

@@ -1,9 +1,11 @@
 """Integer noise with the shape of a density, exact up to the rounding of one logarithm.
 
-A *staircase* lies above the density f: one unit of f's scale is cut into ``STEPS`` steps, and over each of them the staircase is as
-high as f is at its highest there. A step h is drawn from a table of integers, a place in it is a uniform integer L below the
-``fineness`` C, and n = Ch + L is kept with probability f(n)/(height of the step), which undoes the rounding of the table as well. So
-Pr[n] is proportional to f(n/(8C)) for all integers n. What follows the first table is drawn from further ones, deeper and deeper.
+A *staircase* lies above the density f: one unit of f's scale is cut into ``STEPS`` steps, and over
+each of them the staircase is as high as f is at its highest there. A step h is drawn from a table
+of integers, a place in it is a uniform integer L below the ``fineness`` C, and n = Ch + L is kept
+with probability f(n)/(height of the step), which undoes the rounding of the table as well. So Pr[n]
+is proportional to f(n/(8C)) for all integers n. What follows the first table is drawn from further
+ones, deeper and deeper.
 
 Laws
 ----
@@ -31,9 +33,12 @@ FOR_TABLES = Context(prec=60)
 SLACK = Decimal(2) ** -40
 
 Law = namedtuple("Law", "log_density first last size deeper signed")
-Level = namedtuple("Level", "start bounds alias ratio next_unit")  # ratio: height by the density over height by the table
+# ratio: height by the density over height by the table
+Level = namedtuple("Level", "start bounds alias ratio next_unit")
 
-LAWS = {  # the first step, the end, which is below 1e-304, and how many steps the tables have, so that all of their weights are large
+# the first step, the end, which is below 1e-304, and how many steps the tables have, so that all of
+# their weights are large
+LAWS = {
     "laplace": Law(lambda s: -s, 0, 5715, 127, 127, True),
     "normal": Law(lambda s: -s * s / 2, 0, 308, 63, 7, True),
     "exponential": Law(lambda s: -s, 0, 5715, 127, 127, False),
@@ -42,7 +47,8 @@ LAWS = {  # the first step, the end, which is below 1e-304, and how many steps t
 
 
 def integer_noise(law, fineness, shape, rng):
-    """Integers n with Pr[n] proportional to f(n/(8C)), C = ``fineness`` at most 2**41, so that |n| is below 2**53."""
+    """Integers n with Pr[n] proportional to f(n/(8C)), C = ``fineness`` at most 2**41, so that |n|
+    is below 2**53."""
     out = np.empty(shape, dtype=np.int64)
     flat, done = out.reshape(-1), 0
     while done < flat.size:
@@ -73,7 +79,8 @@ def _kept(law, fineness, size, rng):
 
 
 def _gumbel_exponent(step, share):
-    top = (step + (step < 0)) / STEPS  # where the step is highest: left of 0 at its end, else at its beginning
+    # where the step is highest: left of 0 at its end, else at its beginning
+    top = (step + (step < 0)) / STEPS
     away = (share - (step < 0)) / STEPS
     return -away - np.exp(-top) * np.expm1(-away)
 
@@ -86,7 +93,7 @@ EXPONENTS = {  # ln f at a share of the way along a step, less ln f where the st
 }
 
 
-# ------------------------------------------------------------------------------------------------------------- tables
+# ------------------------------------------------------------------------------------------- tables
 
 
 def random_words(size, rng):
@@ -119,19 +126,29 @@ def level(law, depth):
         unit = before.next_unit if depth else (1 - SLACK) * 2**TOP / (sum(height) + further)
         exact = [unit * h for h in height]
         weights = [_ceil(weight) for weight in exact] + [_ceil(unit * further)]
-        weights[weights.index(max(weights[:-1]))] += 2**TOP - sum(weights)  # never negative: SLACK leaves room for rounding up
+        # never negative: SLACK leaves room for rounding up
+        weights[weights.index(max(weights[:-1]))] += 2**TOP - sum(weights)
         ratio = [float(a / b) if b else 0.0 for a, b in zip(exact, weights)]
         bounds, alias = _alias(weights)
-        return Level(start, bounds, alias, np.array([*ratio, 0.0]), unit * 2**TOP / weights[-1] if weights[-1] else None)
+        return Level(
+            start,
+            bounds,
+            alias,
+            np.array([*ratio, 0.0]),
+            unit * 2**TOP / weights[-1] if weights[-1] else None,
+        )
 
 
 def _height(law, step):
     """f where it is highest on a step."""
-    return law.log_density(Decimal(step + (step < 0)) / STEPS).exp() if step < law.last else Decimal(0)
+    return (
+        law.log_density(Decimal(step + (step < 0)) / STEPS).exp() if step < law.last else Decimal(0)
+    )
 
 
 def _further(law, step):
-    """At least the sum of all heights from a step on: the logarithm of f is concave, so they fall at least geometrically."""
+    """At least the sum of all heights from a step on: the logarithm of f is concave, so they fall
+    at least geometrically."""
     first = _height(law, step)
     return first / (1 - _height(law, step + 1) / first) if first else first
 
@@ -141,11 +158,15 @@ def _ceil(number):
 
 
 def _alias(weights):
-    """Vose's tables in integers: a word whose top bits name slot i shows i if it is below the bound of the slot, else the alias."""
+    """Vose's tables in integers: a word whose top bits name slot i shows i if it is below the bound
+    of the slot, else the alias."""
     slots, left, alias = len(weights), list(weights), list(range(len(weights)))
     each = 2**TOP // slots
     filled = [each] * slots
-    small, large = [i for i in range(slots) if left[i] < each], [i for i in range(slots) if left[i] >= each]
+    small, large = (
+        [i for i in range(slots) if left[i] < each],
+        [i for i in range(slots) if left[i] >= each],
+    )
     while small:
         i, j = small.pop(), large[-1]
         filled[i], alias[i] = left[i], j

@@ -1,6 +1,8 @@
-"""Sums of floats without rounding: every record is a whole number of steps of a public unit, and int64 adds those up.
+"""Sums of floats without rounding: every record is a whole number of steps of a public unit, and
+int64 adds those up.
 
-What a record is rounded to is a matter of this record alone, so it costs no privacy; and the order of the records does not matter.
+What a record is rounded to is a matter of this record alone, so it costs no privacy; and the order
+of the records does not matter.
 """
 
 from dataclasses import dataclass
@@ -39,11 +41,13 @@ class Tally:
         return 2 * round(self.half_width / self.unit)
 
     def sums(self, x):
-        """int64 sums of n numbers along the last axis, in units; they are float64, clipped to [-B, B] and overwritten."""
+        """int64 sums of n numbers along the last axis, in units; they are float64, clipped to [-B,
+        B] and overwritten."""
         return self.counted(self.bits(x, x))
 
     def bits(self, x, room):
-        """Of some of the n numbers: what ``counted`` makes a sum of when all have been added up; ``room`` is overwritten."""
+        """Of some of the n numbers: what ``counted`` makes a sum of when all have been added up;
+        ``room`` is overwritten."""
         x.clip(-self.half_width, self.half_width, out=room)
         if self._shrink != 1:
             room *= self._shrink
@@ -51,7 +55,8 @@ class Tally:
         return np.add.reduce(room.view(np.int64), axis=-1)
 
     def counted(self, bits):
-        """The sums, modulo 2**64 like all that led to them: a ufunc, since scalars that wrap would warn."""
+        """The sums, modulo 2**64 like all that led to them: a ufunc, since scalars that wrap would
+        warn."""
         start = int(self._magic.view(np.int64)) * self.size
         return np.subtract(bits, (start + 2**63) % 2**64 - 2**63)
 

@@ -1,4 +1,5 @@
-"""Trying to break a guarantee: exactly where the output distributions are known, by experiment where they are not.
+"""Trying to break a guarantee: exactly where the output distributions are known, by experiment
+where they are not.
 
 An audit takes one pair of neighbours x, x'. It can refute a guarantee, never prove it.
 """
@@ -17,7 +18,7 @@ from dplib._types import Any, ArrayLike, Callable, Floats, Integer, Integers, ND
 RELATIONS = {">=": np.greater_equal, "==": np.equal}
 CANDIDATES = 1000  # events of each kind that an audit looks at
 
-# ------------------------------------------------------------------------------------------------------------- exactly
+# ------------------------------------------------------------------------------------------ exactly
 
 
 def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: Reals) -> Floats:
@@ -25,7 +26,8 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: Reals) -> Floats:
 
     Parameters
     ----------
-    p, q : array_like, shape (..., k), probabilities of the same outcomes, with the sum 1 up to 1e-6; the rest is ignored
+    p, q : array_like, shape (..., k)
+        Probabilities of the same outcomes, with the sum 1 up to 1e-6; the rest is ignored
     epsilon : float ≥ 0 or array_like, broadcast against the leading axes
 
     Returns
@@ -43,7 +45,9 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: Reals) -> Floats:
     array([0.    , 0.0704])
     """
     p, q = _distributions(p, q)
-    factor = np.exp(_checks.parameters("epsilon", epsilon, or_zero=True, at_most=_checks.LARGEST_EXPONENT))[..., np.newaxis]
+    factor = np.exp(
+        _checks.parameters("epsilon", epsilon, or_zero=True, at_most=_checks.LARGEST_EXPONENT)
+    )[..., np.newaxis]
     one_way = np.maximum(p - factor * q, 0).sum(axis=-1)
     return np.maximum(one_way, np.maximum(q - factor * p, 0).sum(axis=-1))
 
@@ -62,7 +66,8 @@ def max_log_ratio(p: ArrayLike, q: ArrayLike) -> Floats:
 
     Notes
     -----
-    :References: Definition *Differential privacy* on the page *A bound on every accuser* (def-privacy).
+    :References: Definition *Differential privacy* on the page *A bound on every accuser*
+        (def-privacy).
 
     Examples
     --------
@@ -80,13 +85,17 @@ def _distributions(p, q):
     p, q = (_checks.reals(name, vector, at_least=0) for name, vector in (("p", p), ("q", q)))
     for name, vector in (("p", p), ("q", q)):
         if vector.ndim == 0 or not np.all(np.abs(vector.sum(axis=-1) - 1) <= 1e-6):
-            raise ValueError(f"{name} must sum to 1 over the last axis, got the sum {np.sum(vector, axis=-1)}")
+            raise ValueError(
+                f"{name} must sum to 1 over the last axis, got the sum {np.sum(vector, axis=-1)}"
+            )
     if p.shape[-1] != q.shape[-1]:
-        raise ValueError(f"p and q must have the same outcomes, got {p.shape[-1]} and {q.shape[-1]}")
+        raise ValueError(
+            f"p and q must have the same outcomes, got {p.shape[-1]} and {q.shape[-1]}"
+        )
     return p, q
 
 
-# ------------------------------------------------------------------------------------------------------- by experiment
+# ------------------------------------------------------------------------------------ by experiment
 
 
 def epsilon_lower_bound(
@@ -108,9 +117,11 @@ def epsilon_lower_bound(
 
     Notes
     -----
-    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. Without a hit on x' it is at most ln(n/ln(2/β)).
-    :References: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*
-        (1934); Jagielski, Ullman and Oprea, *Auditing differentially private machine learning* (2020).
+    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. Without a hit on x' it
+        is at most ln(n/ln(2/β)).
+    :References: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the
+        case of the binomial* (1934); Jagielski, Ullman and Oprea, *Auditing differentially private
+        machine learning* (2020).
 
     Examples
     --------
@@ -119,11 +130,14 @@ def epsilon_lower_bound(
     """
     trials = _checks.integer("trials", trials, at_least=1)
     hits = _checks.integers("hits", hits, at_least=0, at_most=trials).astype(np.int64)
-    hits_neighbor = _checks.integers("hits_neighbor", hits_neighbor, at_least=0, at_most=trials).astype(np.int64)
+    hits_neighbor = _checks.integers(
+        "hits_neighbor", hits_neighbor, at_least=0, at_most=trials
+    ).astype(np.int64)
     delta = _checks.parameter("delta", delta, or_zero=True)
     half = _checks.parameter("beta", beta) / 2
     likely = _at_least(hits, trials, half)  # Pr[M(x) in S] is larger than this
-    missed = _at_least(trials - hits_neighbor, trials, half)  # and so is Pr[M(x') not in S] than that
+    # and so is Pr[M(x') not in S] than that
+    missed = _at_least(trials - hits_neighbor, trials, half)
     with np.errstate(divide="ignore"):
         event = np.log(np.maximum(likely - delta, 0)) - np.log(1 - missed)
         complement = np.log(np.maximum(missed - delta, 0)) - np.log(1 - likely)
@@ -132,7 +146,9 @@ def epsilon_lower_bound(
 
 def _at_least(successes, trials, beta):
     """Clopper and Pearson's lower limit for a probability: wrong with probability at most beta."""
-    return np.where(successes == 0, 0, betaincinv(np.maximum(successes, 1), trials - successes + 1, beta))
+    return np.where(
+        successes == 0, 0, betaincinv(np.maximum(successes, 1), trials - successes + 1, beta)
+    )
 
 
 @dataclass(frozen=True)
@@ -144,7 +160,8 @@ class AuditResult:
     epsilon_lower : float, exceeded by the true ε with probability at least 1 - β
     event : str, the event it rests on, for example ``"output >= 1.25"``
     hits, hits_neighbor, trials : int
-        How often it happened on x and on x' in the second halves of the runs, and the number of runs in each."""
+        How often it happened on x and on x' in the second halves of the runs, and the number of
+        runs in each."""
 
     epsilon_lower: float
     event: str
@@ -161,7 +178,8 @@ def audit_mechanism(
     Parameters
     ----------
     mechanism : callable
-        Maps an array of shape (trials, ...) that repeats one data set to one real output per run; NaN counts as the largest.
+        Maps an array of shape (trials, ...) that repeats one data set to one real output per run;
+        NaN counts as the largest.
     x, x_neighbor : array_like, the two data sets to tell apart
     trials : int ≥ 2, independent runs on each of them
     delta, beta
@@ -173,9 +191,11 @@ def audit_mechanism(
 
     Notes
     -----
-    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most β: one half of the runs
-        chooses an event (a half-line or a repeated value), the other half judges it.
-    :References: Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy* (2018).
+    :Error: If ``mechanism`` is (ε, δ)-DP, then ``epsilon_lower`` exceeds ε with probability at most
+        β: one half of the runs chooses an event (a half-line or a repeated value), the other half
+        judges it.
+    :References: Ding, Wang, Wang, Zhang and Kifer, *Detecting violations of differential privacy*
+        (2018).
 
     Examples
     --------
@@ -189,9 +209,14 @@ def audit_mechanism(
     claim = {"delta": _checks.parameter("delta", delta, or_zero=True),
              "beta": _checks.parameter("beta", beta)}
     first, second = slice(None, trials // 2), slice(trials // 2, None)
-    outputs, outputs_neighbor = _outputs(mechanism, x, trials), _outputs(mechanism, x_neighbor, trials)
+    outputs, outputs_neighbor = (
+        _outputs(mechanism, x, trials),
+        _outputs(mechanism, x_neighbor, trials),
+    )
     relation, value, swapped = _worst_event(outputs[first], outputs_neighbor[first], **claim)
-    hits, hits_neighbor = (int(RELATIONS[relation](out[second], value).sum()) for out in (outputs, outputs_neighbor))
+    hits, hits_neighbor = (
+        int(RELATIONS[relation](out[second], value).sum()) for out in (outputs, outputs_neighbor)
+    )
     rest = trials - trials // 2
     order = (hits_neighbor, hits) if swapped else (hits, hits_neighbor)
     bound = epsilon_lower_bound(*order, trials=rest, **claim)
@@ -210,7 +235,8 @@ def _outputs(mechanism, x, trials):
 
 
 def _worst_event(outputs, outputs_neighbor, *, delta, beta):
-    """The half-line or single value that would give the largest bound, and whether the neighbours change places."""
+    """The half-line or single value that would give the largest bound, and whether the neighbours
+    change places."""
     values, codes = np.unique(np.concatenate([outputs, outputs_neighbor]), return_inverse=True)
     trials = len(outputs)
     counts = [np.bincount(part, minlength=len(values)) for part in (codes[:trials], codes[trials:])]
@@ -221,12 +247,16 @@ def _worst_event(outputs, outputs_neighbor, *, delta, beta):
     for relation, places in ((">=", some), ("==", frequent)):
         hits = [(np.cumsum(c[::-1])[::-1] if relation == ">=" else c)[places] for c in counts]
         for swapped in (False, True):
-            bounds = epsilon_lower_bound(*(hits[::-1] if swapped else hits), trials=trials, delta=delta, beta=beta)
-            best += [(bound, relation, values[place], swapped) for bound, place in zip(bounds, places)]
+            bounds = epsilon_lower_bound(
+                *(hits[::-1] if swapped else hits), trials=trials, delta=delta, beta=beta
+            )
+            best += [
+                (bound, relation, values[place], swapped) for bound, place in zip(bounds, places)
+            ]
     return max(best, key=lambda candidate: candidate[0])[1:]
 
 
-# --------------------------------------------------------------------------------------------- distribution of noise
+# ---------------------------------------------------------------------------- distribution of noise
 
 
 @dataclass(frozen=True)
@@ -236,7 +266,9 @@ class NoiseDistributionTest:
     Attributes
     ----------
     pvalue : float, with Pr[pvalue ≤ α] ≤ α for every α under the stated distribution
-    distance_pvalue, scale_pvalue : float, of the Kolmogorov–Smirnov distance alone, of the scale alone"""
+    distance_pvalue, scale_pvalue : float
+        Of the Kolmogorov–Smirnov distance alone, of the scale alone
+    """
 
     pvalue: float
     distance_pvalue: float
@@ -246,13 +278,15 @@ class NoiseDistributionTest:
 def noise_distribution_test(
         sample: ArrayLike,
         cdf: Callable[[NDArray[np.float64]], ArrayLike]) -> NoiseDistributionTest:
-    """Does a sample follow a stated continuous distribution, judging by its Kolmogorov–Smirnov distance and by its scale?
+    """Does a sample follow a stated continuous distribution, judging by its Kolmogorov–Smirnov
+    distance and by its scale?
 
     Parameters
     ----------
     sample : array_like of real numbers, shape (n,), independent draws
     cdf : callable
-        The stated continuous distribution function, vectorised. For integers add uniform numbers on (0, 1), interpolate.
+        The stated continuous distribution function, vectorised. For integers add uniform numbers on
+        (0, 1), interpolate.
 
     Returns
     -------
@@ -260,15 +294,17 @@ def noise_distribution_test(
 
     Notes
     -----
-    :Error: The scale test compares Σ Φ⁻¹(cdf(xᵢ))² with the χ² distribution of n degrees of freedom. At level 1e-6 and n =
-        1e5 a Gaussian σ wrong by 2% is found with probability above 0.999.
+    :Error: The scale test compares Σ Φ⁻¹(cdf(xᵢ))² with the χ² distribution of n degrees of
+        freedom. At level 1e-6 and n = 1e5 a Gaussian σ wrong by 2% is found with probability above
+        0.999.
 
     Examples
     --------
     >>> from scipy.special import ndtr
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=100_000)
-    >>> noise_distribution_test(noise, ndtr).pvalue > 0.001, noise_distribution_test(0.98 * noise, ndtr).pvalue < 1e-6
+    >>> noise_distribution_test(noise, ndtr).pvalue > 0.001, noise_distribution_test(0.98 * noise,
+    ...      ndtr).pvalue < 1e-6
     (True, True)
     """
     sample = _checks.reals("sample", sample)
@@ -278,4 +314,6 @@ def noise_distribution_test(
     distance_pvalue = float(scipy.stats.kstest(uniform, "uniform").pvalue)
     total, n = np.sum(ndtri(uniform) ** 2), sample.size
     scale_pvalue = min(1.0, 2 * float(min(chdtr(n, total), chdtrc(n, total))))
-    return NoiseDistributionTest(min(1.0, 2 * min(distance_pvalue, scale_pvalue)), distance_pvalue, scale_pvalue)
+    return NoiseDistributionTest(
+        min(1.0, 2 * min(distance_pvalue, scale_pvalue)), distance_pvalue, scale_pvalue
+    )

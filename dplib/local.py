@@ -1,7 +1,8 @@
 """One message a person, with its noise in it: what is sent when nobody is trusted to add it later.
 
-Every function that draws is ε-DP (or (ε, δ)-DP) for each message by itself, whatever the others hold or have sent: in the *local
-model*. If everybody sends one message, all of them together keep the same promise under ``replace``.
+Every function that draws is ε-DP (or (ε, δ)-DP) for each message by itself, whatever the others
+hold or have sent: in the *local model*. If everybody sends one message, all of them together keep
+the same promise under ``replace``.
 
 Symbols
 -------
@@ -22,7 +23,7 @@ from dplib import _checks, _grid, _samplers
 from dplib._types import ArrayLike, Floats, Generator, Integers, Ints, Real, Reals
 from dplib.sample_size import least_size
 
-# ------------------------------------------------------------------------------------------------------------- numbers
+# ------------------------------------------------------------------------------------------ numbers
 
 
 def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats:
@@ -36,16 +37,19 @@ def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generato
 
     Returns
     -------
-    float64, the shape of ``values``, every entry is c or -c, c = coth(ε/2), and c with probability 1/2 + value/(2c)
+    float64
+        The shape of ``values``, every entry is c or -c, c = coth(ε/2), and c with probability 1/2 +
+        value/(2c)
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits; finite
-        values.
-    :Error: Reports have the mean of the values. Of independent people with mean μ, whatever else their distribution is, one
-        report has the variance c² - μ², sampling included. How many people are enough: `local_mean_sample_size`.
-    :References: Theorem *A number in one bit* on the page *Trust nobody* (thm-local-mean); Warner, *Randomized response: a
-        survey technique for eliminating evasive answer bias* (1965).
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
+        given fair bits; finite values.
+    :Error: Reports have the mean of the values. Of independent people with mean μ, whatever else
+        their distribution is, one report has the variance c² - μ², sampling included. How many
+        people are enough: `local_mean_sample_size`.
+    :References: Theorem *A number in one bit* on the page *Trust nobody* (thm-local-mean); Warner,
+        *Randomized response: a survey technique for eliminating evasive answer bias* (1965).
 
     Examples
     --------
@@ -58,7 +62,8 @@ def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generato
     epsilon = _checks.parameter("epsilon", epsilon)
     size = _report(epsilon)
     _checks.generator(rng)
-    sign = np.where(_samplers.bernoulli((1 + values) / 2, values.shape, rng), 1.0, -1.0)  # of mean ``values``; not private yet
+    # of mean ``values``; not private yet
+    sign = np.where(_samplers.bernoulli((1 + values) / 2, values.shape, rng), 1.0, -1.0)
     return size * sign * _kept(values.shape, epsilon, rng)
 
 
@@ -76,9 +81,12 @@ def local_laplace(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits; finite values.
-    :Error: Reports have the mean of the values. Of independent people one report has the variance 8/ε² plus that of a value.
-    :References: Proposition *Two numbers or a real one* on the page *Trust nobody* (prop-local-laplace).
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
+        given fair bits; finite values.
+    :Error: Reports have the mean of the values. Of independent people one report has the variance
+        8/ε² plus that of a value.
+    :References: Proposition *Two numbers or a real one* on the page *Trust nobody*
+        (prop-local-laplace).
 
     Examples
     --------
@@ -87,7 +95,8 @@ def local_laplace(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats
     array([-0.1 ,  2.64, -3.26])
     """
     values = _clipped(values)
-    return _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon)).added_to(values, _checks.generator(rng))
+    noise = _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon))
+    return noise.added_to(values, _checks.generator(rng))
 
 
 def local_mean_sample_size(*, accuracy: Reals, epsilon: Reals, beta: Reals) -> Ints:
@@ -106,8 +115,9 @@ def local_mean_sample_size(*, accuracy: Reals, epsilon: Reals, beta: Reals) -> I
 
     Notes
     -----
-    :Error: With so many independent people the average of their `local_randomized_response` reports is within less than τ of
-        the mean with probability at least 1 - β, whatever the distribution of the values in [-1, 1].
+    :Error: With so many independent people the average of their `local_randomized_response` reports
+        is within less than τ of the mean with probability at least 1 - β, whatever the distribution
+        of the values in [-1, 1].
     :References: Proposition *Enough people* on the page *Trust nobody* (prop-local-size).
 
     Examples
@@ -127,21 +137,25 @@ def local_mean_sample_size_lower_bound(*, accuracy: Reals, epsilon: Reals, beta:
     Parameters
     ----------
     accuracy, epsilon, beta
-        As in `local_mean_sample_size`: the estimate is right if less than ``accuracy`` from the mean.
+        As in `local_mean_sample_size`: the estimate is right if less than ``accuracy`` from the
+        mean.
 
     Returns
     -------
     int64, the broadcast shape
-        The least odd n for which the majority of n coins ±1 of mean τ/c is -1 with probability at most β, c = coth(ε/2);
-        about (Φ⁻¹(1 - β) c/τ)². 0 if τ > 1 or β ≥ 1/2; ValueError above 2**62.
+        The least odd n for which the majority of n coins ±1 of mean τ/c is -1 with probability at
+        most β, c = coth(ε/2); about (Φ⁻¹(1 - β) c/τ)². 0 if τ > 1 or β ≥ 1/2; ValueError above
+        2**62.
 
     Notes
     -----
-    :Privacy: With fewer people every protocol in which all that a person sends is ε-DP together, whatever was sent before, is
-        wrong with probability above β for some distribution on -1 and 1.
-    :References: Theorem *What no protocol can do* on the page *Trust nobody* (thm-local-lower); Duchi, Jordan and Wainwright,
-        *Minimax optimal procedures for locally private estimation* (2018); Kairouz, Oh and Viswanath, *The composition theorem
-        for differential privacy* (2015).
+    :Privacy: With fewer people every protocol in which all that a person sends is ε-DP together,
+        whatever was sent before, is wrong with probability above β for some distribution on -1 and
+        1.
+    :References: Theorem *What no protocol can do* on the page *Trust nobody* (thm-local-lower);
+        Duchi, Jordan and Wainwright, *Minimax optimal procedures for locally private estimation*
+        (2018); Kairouz, Oh and Viswanath, *The composition theorem for differential privacy*
+        (2015).
 
     Examples
     --------
@@ -151,11 +165,16 @@ def local_mean_sample_size_lower_bound(*, accuracy: Reals, epsilon: Reals, beta:
     accuracy, epsilon, beta = _mean(accuracy=accuracy, epsilon=epsilon, beta=beta)
     seen = np.square(np.minimum(accuracy, 1) / _report(epsilon))  # of the mean of a coin, squared
     idle = (accuracy > 1) | (beta >= 0.5)  # 0 is right, or a fair coin is
-    # Two coins are as good as one: the second can only make a tie. Of 2m - 1 coins of mean s the majority is wrong with
-    # probability I_q(m, m), q = (1 - s)/2, which is half of 1 - I_(s²)(1/2, m), without cancellation.
-    pairs = least_size(lambda m: idle | (betaincc(0.5, m, seen) / 2 <= beta), at_most=_checks.LARGEST // 2)
+    # Two coins are as good as one: the second can only make a tie. Of 2m - 1 coins of mean s the
+    # majority is wrong with probability I_q(m, m), q = (1 - s)/2, which is half of 1 - I_(s²)(1/2,
+    # m), without cancellation.
+    pairs = least_size(
+        lambda m: idle | (betaincc(0.5, m, seen) / 2 <= beta), at_most=_checks.LARGEST // 2
+    )
     if np.any(pairs > _checks.LARGEST // 2):
-        raise ValueError(f"no answer up to 2**62: accuracy or epsilon is too small, got ε = {np.min(epsilon)}")
+        raise ValueError(
+            f"no answer up to 2**62: accuracy or epsilon is too small, got ε = {np.min(epsilon)}"
+        )
     return np.where(idle, 0, 2 * pairs - 1)[()]
 
 
@@ -180,7 +199,7 @@ def _mean(**given):
     return [_checks.parameters(name, value) for name, value in given.items()]
 
 
-# ------------------------------------------------------------------------------------------------------------- vectors
+# ------------------------------------------------------------------------------------------ vectors
 
 
 def l2_ball_randomizer(
@@ -189,23 +208,28 @@ def l2_ball_randomizer(
 
     Parameters
     ----------
-    vectors : array_like of real numbers, shape (..., k), one person per vector, clipped to the ball of this radius around 0
-    radius : float > 0, ρ, the most that a vector may measure in ℓ₂ norm, known before anybody is asked
+    vectors : array_like of real numbers, shape (..., k)
+        One person per vector, clipped to the ball of this radius around 0
+    radius : float > 0
+        ρ, the most that a vector may measure in ℓ₂ norm, known before anybody is asked
     epsilon : float > 0
     rng : numpy.random.Generator
 
     Returns
     -------
     float64, the shape of ``vectors``
-        Vectors of length B, `l2_ball_scale`. A half of the sphere is chosen by a ±1 value of mean |v|/ρ in the direction of v;
-        the vector is uniform on that half with probability e^ε/(e^ε + 1), else on the other.
+        Vectors of length B, `l2_ball_scale`. A half of the sphere is chosen by a ±1 value of mean
+        |v|/ρ in the direction of v; the vector is uniform on that half with probability e^ε/(e^ε +
+        1), else on the other.
 
     Notes
     -----
-    :Privacy: Every vector is ε-DP by itself (local model), and all together are under ``replace``, given fair bits; finite entries.
-    :Error: Vectors have the mean v, and in every direction the second moment B²/k = ρ² coth²(ε/2) π_k exactly, where π_k
-        grows from 1 for k = 1 to π/2.
-    :References: Duchi, Jordan and Wainwright, *Minimax optimal procedures for locally private estimation* (2018).
+    :Privacy: Every vector is ε-DP by itself (local model), and all together are under ``replace``,
+        given fair bits; finite entries.
+    :Error: Vectors have the mean v, and in every direction the second moment B²/k = ρ² coth²(ε/2)
+        π_k exactly, where π_k grows from 1 for k = 1 to π/2.
+    :References: Duchi, Jordan and Wainwright, *Minimax optimal procedures for locally private
+        estimation* (2018).
 
     Examples
     --------
@@ -214,11 +238,15 @@ def l2_ball_randomizer(
     >>> sent.mean(axis=0).round(2), np.unique(np.linalg.norm(sent, axis=-1).round(3))
     (array([0.6 , 0.81]), array([3.399]))
     """
-    radius, epsilon = _checks.parameter("radius", radius, above=0), _checks.parameter("epsilon", epsilon)
+    radius, epsilon = (
+        _checks.parameter("radius", radius, above=0),
+        _checks.parameter("epsilon", epsilon),
+    )
     direction, share = _polar(vectors, radius)
     length = l2_ball_scale(radius=radius, dimension=direction.shape[-1], epsilon=epsilon)
-    # A vector and its opposite are drawn alike, without the data, which decide by a randomised response which of the two is sent. An
-    # inner product of 0, which favours neither, is within the promise as well.
+    # A vector and its opposite are drawn alike, without the data, which decide by a randomised
+    # response which of the two is sent. An inner product of 0, which favours neither, is within the
+    # promise as well.
     drawn = _samplers.directions(direction.shape, _checks.generator(rng))
     towards = np.where(np.sum(drawn * direction, axis=-1) < 0, -1.0, 1.0)
     towards *= np.where(_samplers.bernoulli((1 + share) / 2, share.shape, rng), 1.0, -1.0)
@@ -236,7 +264,9 @@ def l2_ball_scale(*, radius: Reals, dimension: Integers, epsilon: Reals) -> Floa
 
     Returns
     -------
-    float64, the broadcast shape, B = ρ coth(ε/2) √π Γ((k + 1)/2)/Γ(k/2), between ρ coth(ε/2) √k and √(π/2) times that
+    float64
+        The broadcast shape, B = ρ coth(ε/2) √π Γ((k + 1)/2)/Γ(k/2), between ρ coth(ε/2) √k and
+        √(π/2) times that
 
     Notes
     -----
@@ -267,14 +297,17 @@ def local_gaussian(
 
     Returns
     -------
-    float64, the vectors, clipped to the ball, plus N(0, σ²) noise in every entry, σ = `gaussian_sigma` for the diameter 2ρ
+    float64
+        The vectors, clipped to the ball, plus N(0, σ²) noise in every entry, σ = `gaussian_sigma`
+        for the diameter 2ρ
 
     Notes
     -----
-    :Privacy: Every vector is (ε, δ)-DP by itself (local model), and all together are under ``replace``, given fair bits; finite
-        entries.
+    :Privacy: Every vector is (ε, δ)-DP by itself (local model), and all together are under
+        ``replace``, given fair bits; finite entries.
     :Error: Vectors have the mean v, and in every direction the variance σ².
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away*
+        (thm-gaussian).
 
     Examples
     --------
@@ -286,18 +319,27 @@ def local_gaussian(
     radius = _checks.parameter("radius", radius, above=0)
     direction, share = _polar(vectors, radius)
     inside = radius * share[..., np.newaxis] * direction
-    noise = _grid.ball_noise(2 * radius, _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta), inside.shape[-1])
+    noise = _grid.ball_noise(
+        2 * radius,
+        _checks.parameter("epsilon", epsilon),
+        _checks.parameter("delta", delta),
+        inside.shape[-1],
+    )
     return noise.added_to(inside, _checks.generator(rng))
 
 
 def _polar(vectors, radius):
-    """Directions of length 1, and lengths in units of the radius, at most 1; the zero vector points anywhere."""
+    """Directions of length 1, and lengths in units of the radius, at most 1; the zero vector points
+    anywhere."""
     vectors = _checks.reals("vectors", vectors)
     if vectors.ndim == 0 or vectors.shape[-1] == 0:
-        raise ValueError(f"vectors must have at least one entry on the last axis, got shape {vectors.shape}")
+        raise ValueError(
+            f"vectors must have at least one entry on the last axis, got shape {vectors.shape}"
+        )
     largest = np.abs(vectors).max(axis=-1, keepdims=True)
     zero = largest == 0
-    scaled = np.where(zero, np.eye(1, vectors.shape[-1])[0], vectors / np.where(zero, 1, largest))  # squares are floats now
+    # squares are floats now
+    scaled = np.where(zero, np.eye(1, vectors.shape[-1])[0], vectors / np.where(zero, 1, largest))
     norm = np.linalg.norm(scaled, axis=-1, keepdims=True)
     with np.errstate(over="ignore"):
         share = np.minimum(largest / radius * norm, 1)

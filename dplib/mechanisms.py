@@ -1,14 +1,15 @@
 """Noise for one answer, noise for one choice.
 
-Every guarantee holds for the neighbours (``replace`` or ``add_remove``) for which the sensitivity was computed, and for the program:
-answers are moved to a public grid, noise is an integer number of its steps, and what the moving costs is paid for. *Given fair
-bits*, the page *What the last digits say* has what that means, and what else is taken for granted. Leading axes are independent runs.
+Every guarantee holds for the neighbours (``replace`` or ``add_remove``) for which the sensitivity
+was computed, and for the program: answers are moved to a public grid, noise is an integer number of
+its steps, and what the moving costs is paid for. *Given fair bits*, the page *What the last digits
+say* has what that means, and what else is taken for granted. Leading axes are independent runs.
 
 Symbols
 -------
 sensitivity : Δ
-    The most that the answer changes between neighbours: in ℓ₁ norm over the last axis (Laplace noise), in ℓ₂ norm (Gaussian
-    noise); of scores, the most that any one of them changes.
+    The most that the answer changes between neighbours: in ℓ₁ norm over the last axis (Laplace
+    noise), in ℓ₂ norm (Gaussian noise); of scores, the most that any one of them changes.
 epsilon, delta : ε, δ
     Pr[M(x) ∈ S] ≤ e^ε Pr[M(x') ∈ S] + δ for all neighbours x, x' and all events S.
 """
@@ -21,7 +22,7 @@ import scipy
 from dplib import _checks, _grid, _numerics, _samplers
 from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, Ints, NDArray, Real, Reals
 
-# ---------------------------------------------------------------------------------------------------------- real noise
+# --------------------------------------------------------------------------------------- real noise
 
 
 def laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generator) -> Floats:
@@ -30,22 +31,28 @@ def laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generato
     Parameters
     ----------
     value : array_like of real numbers, the exact answers, one query's d entries on the last axis
-    sensitivity, epsilon : float > 0, ``sensitivity`` in ℓ₁ norm over the last axis, of the numbers as they are given; ε ≥ 2**-40 d
+    sensitivity, epsilon : float > 0
+        ``sensitivity`` in ℓ₁ norm over the last axis, of the numbers as they are given; ε ≥ 2**-40
+        d
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, ``value`` plus independent Lap(b) noise of scale b = Δ/ε, density e^(-|z|/b)/(2b), on a grid of steps `grid_step` (b)
+    float64
+        ``value`` plus independent Lap(b) noise of scale b = Δ/ε, density e^(-|z|/b)/(2b), on a grid
+        of steps `grid_step` (b)
 
     Notes
     -----
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to events of probability 1e-300;
-        finite entries.
-    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k: `laplace_max_quantile`. The grid
-        widens the noise by at most (1.1 d/ε + 9) 2**-40, relatively.
-    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace); theorem *Released on a grid* on
-        the page *What the last digits say* (thm-grid-release); Dwork, McSherry, Nissim and Smith, *Calibrating noise to
-        sensitivity in private data analysis* (2006).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to
+        events of probability 1e-300; finite entries.
+    :Error: Each entry: Pr[|Z| > b ln(1/β)] = β, standard deviation √2 b. The largest of k:
+        `laplace_max_quantile`. The grid widens the noise by at most (1.1 d/ε + 9) 2**-40,
+        relatively.
+    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser*
+        (thm-laplace); theorem *Released on a grid* on the page *What the last digits say*
+        (thm-grid-release); Dwork, McSherry, Nissim and Smith, *Calibrating noise to sensitivity in
+        private data analysis* (2006).
 
     Examples
     --------
@@ -54,7 +61,10 @@ def laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generato
     6307.39
     """
     value = _checks.reals("value", value)
-    sensitivity, epsilon = _checks.parameter("sensitivity", sensitivity), _checks.parameter("epsilon", epsilon)
+    sensitivity, epsilon = (
+        _checks.parameter("sensitivity", sensitivity),
+        _checks.parameter("epsilon", epsilon),
+    )
     noise = _grid.laplace_noise(sensitivity=sensitivity, epsilon=epsilon, entries=_entries(value))
     return noise.added_to(value, _checks.generator(rng))
 
@@ -78,7 +88,8 @@ def grid_step(scale: Real) -> float:
 
     Notes
     -----
-    :References: Theorem *Released on a grid* on the page *What the last digits say* (thm-grid-release).
+    :References: Theorem *Released on a grid* on the page *What the last digits say*
+        (thm-grid-release).
 
     Examples
     --------
@@ -104,9 +115,11 @@ def laplace_idealized(value: ArrayLike, *, scale: Real, rng: Generator) -> Float
 
     Notes
     -----
-    :Privacy: None. One number, published to its last digit, tells 0 from 1 in four of five cases. For figures and for attacks.
-    :References: Proposition *The last digits* on the page *What the last digits say* (prop-last-digits); Mironov, *On
-        significance of the least significant bits for differential privacy* (2012).
+    :Privacy: None. One number, published to its last digit, tells 0 from 1 in four of five cases.
+        For figures and for attacks.
+    :References: Proposition *The last digits* on the page *What the last digits say*
+        (prop-last-digits); Mironov, *On significance of the least significant bits for differential
+        privacy* (2012).
 
     Examples
     --------
@@ -125,7 +138,8 @@ def laplace_max_quantile(
     Parameters
     ----------
     count, beta : array_like
-        How many independent noises there are, k ≥ 1, and the probability in (0, 1) of exceeding the result.
+        How many independent noises there are, k ≥ 1, and the probability in (0, 1) of exceeding the
+        result.
     sensitivity, epsilon : float > 0, the scale of the noise is b = Δ/ε
 
     Returns
@@ -134,7 +148,8 @@ def laplace_max_quantile(
 
     Notes
     -----
-    :References: Proposition *The largest of k errors* on the page *A bound on every accuser* (prop-laplace-error).
+    :References: Proposition *The largest of k errors* on the page *A bound on every accuser*
+        (prop-laplace-error).
 
     Examples
     --------
@@ -159,17 +174,20 @@ def gaussian(
 
     Returns
     -------
-    float64, ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`, on a grid of steps `grid_step` (σ)
+    float64
+        ``value`` plus independent N(0, σ²) noise, σ from `gaussian_sigma`, on a grid of steps
+        `grid_step` (σ)
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed, given fair bits; with less noise not, if
-        neighbours attain ``sensitivity``. Finite entries.
-    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β. The grid widens the noise by less than
-        (√d σ/Δ + d/ε + 14) 2**-40, relatively.
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); theorem *Released on a grid*
-        on the page *What the last digits say* (thm-grid-release); Balle and Wang, *Improving the Gaussian mechanism for
-        differential privacy* (2018), theorem 8.
+    :Privacy: (ε, δ)-DP under the relation for which ``sensitivity`` was computed, given fair bits;
+        with less noise not, if neighbours attain ``sensitivity``. Finite entries.
+    :Error: Each entry: standard deviation σ, Pr[|Z| > σ √(2 ln(2/β))] ≤ β. The grid widens the
+        noise by less than (√d σ/Δ + d/ε + 14) 2**-40, relatively.
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away*
+        (thm-gaussian); theorem *Released on a grid* on the page *What the last digits say*
+        (thm-grid-release); Balle and Wang, *Improving the Gaussian mechanism for differential
+        privacy* (2018), theorem 8.
 
     Examples
     --------
@@ -181,7 +199,9 @@ def gaussian(
     sensitivity = _checks.parameter("sensitivity", sensitivity)
     epsilon = _checks.parameter("epsilon", epsilon)
     delta = _checks.parameter("delta", delta)
-    noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=epsilon, delta=delta, entries=_entries(value))
+    noise = _grid.normal_noise(
+        sensitivity=sensitivity, epsilon=epsilon, delta=delta, entries=_entries(value)
+    )
     return noise.added_to(value, _checks.generator(rng))
 
 
@@ -202,7 +222,8 @@ def gaussian_idealized(value: ArrayLike, *, sigma: Real, rng: Generator) -> Floa
     Notes
     -----
     :Privacy: None, as for `laplace_idealized`.
-    :References: Proposition *The last digits* on the page *What the last digits say* (prop-last-digits).
+    :References: Proposition *The last digits* on the page *What the last digits say*
+        (prop-last-digits).
 
     Examples
     --------
@@ -223,14 +244,16 @@ def gaussian_sigma(*, sensitivity: Reals, epsilon: Reals, delta: Reals) -> Float
 
     Returns
     -------
-    float64, the broadcast shape, σ rounded up in the twelfth digit so that rounding never costs privacy
+    float64
+        The broadcast shape, σ rounded up in the twelfth digit so that rounding never costs privacy
 
     Notes
     -----
-    :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is not.
+    :Privacy: Gaussian noise of this σ is (ε, δ)-DP, and that of a σ smaller by a factor 1 - 1e-9 is
+        not.
     :Error: Relative error below 1e-11 for ε in [1e-3, 50] and δ in [1e-30, 1/2].
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang
-        (2018).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away*
+        (thm-gaussian); Balle and Wang (2018).
 
     Examples
     --------
@@ -241,7 +264,9 @@ def gaussian_sigma(*, sensitivity: Reals, epsilon: Reals, delta: Reals) -> Float
     delta = _checks.parameters("delta", delta)
     sensitivity = _checks.parameters("sensitivity", sensitivity)
     with np.errstate(over="ignore"):
-        return _checks.reals("sigma", sensitivity * _numerics.private_multiplier(epsilon, delta), above=0)[()]
+        return _checks.reals(
+            "sigma", sensitivity * _numerics.private_multiplier(epsilon, delta), above=0
+        )[()]
 
 
 def gaussian_delta(*, sigma: Reals, sensitivity: Reals, epsilon: Reals) -> Floats:
@@ -259,8 +284,8 @@ def gaussian_delta(*, sigma: Reals, sensitivity: Reals, epsilon: Reals) -> Float
     Notes
     -----
     :Error: Relative error below 1e-11, however small δ is (down to 1e-300).
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian); Balle and Wang
-        (2018).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away*
+        (thm-gaussian); Balle and Wang (2018).
 
     Examples
     --------
@@ -275,7 +300,7 @@ def gaussian_delta(*, sigma: Reals, sensitivity: Reals, epsilon: Reals) -> Float
     return np.exp(_numerics.gaussian_log_delta(epsilon, multiplier))
 
 
-# ------------------------------------------------------------------------------------------------------- integer noise
+# ------------------------------------------------------------------------------------ integer noise
 
 
 def discrete_laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng: Generator) -> Ints:
@@ -293,12 +318,14 @@ def discrete_laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng:
 
     Notes
     -----
-    :Privacy: ε-DP under the relation of ``sensitivity``, given independent fair bits, up to events of probability 1e-300.
-    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². To pay for rounding, ε/Δ is lowered by
-        2**-43; that widens the noise by at most 0.8%.
+    :Privacy: ε-DP under the relation of ``sensitivity``, given independent fair bits, up to events
+        of probability 1e-300.
+    :Error: Each entry: Pr[|Z| ≥ m] = 2q^m/(1 + q) for m ≥ 1, variance 2q/(1 - q)². To pay for
+        rounding, ε/Δ is lowered by 2**-43; that widens the noise by at most 0.8%.
     :Cost: About log₂(700 Δ/ε) + 2 words of 64 bits per entry.
-    :References: Theorem *Noise on the integers* on the page *A bound on every accuser* (thm-discrete-laplace); Ghosh,
-        Roughgarden and Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009).
+    :References: Theorem *Noise on the integers* on the page *A bound on every accuser*
+        (thm-discrete-laplace); Ghosh, Roughgarden and Sundararajan, *Universally utility-maximizing
+        privacy mechanisms* (2009).
 
     Examples
     --------
@@ -309,7 +336,9 @@ def discrete_laplace(value: ArrayLike, *, sensitivity: Real, epsilon: Real, rng:
     value = _checks.integers("value", value, at_least=-_checks.LARGEST)
     scale = _checks.lattice_scale("sensitivity / epsilon", _checks.scale(sensitivity, epsilon))
     rate = (1 - 2.0**-50) / scale - _samplers.ROUNDING
-    return value.astype(np.int64) + _samplers.two_sided_geometric(rate, value.shape, _checks.generator(rng))
+    return value.astype(np.int64) + _samplers.two_sided_geometric(
+        rate, value.shape, _checks.generator(rng)
+    )
 
 
 def discrete_gaussian(
@@ -323,12 +352,15 @@ def discrete_gaussian(
 
     Returns
     -------
-    int64, ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from `discrete_gaussian_sigma`
+    int64
+        ``value`` plus independent noise Y, Pr[Y = y] ∝ e^(-y²/(2σ²)), σ from
+        `discrete_gaussian_sigma`
 
     Notes
     -----
-    :Privacy: Δ²/(2σ²)-zCDP, hence (ε, δ)-DP, under the relation of ``sensitivity``, given fair bits. Rounding adds at most
-        2**-39 to ε for each entry in which neighbours differ; outputs of total probability below 1e-300 never occur.
+    :Privacy: Δ²/(2σ²)-zCDP, hence (ε, δ)-DP, under the relation of ``sensitivity``, given fair
+        bits. Rounding adds at most 2**-39 to ε for each entry in which neighbours differ; outputs
+        of total probability below 1e-300 never occur.
     :Error: Each entry: variance at most σ², tails no heavier than those of N(0, σ²).
     :Cost: About 1.4 proposals of discrete Laplace noise per entry.
     :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne, Kamath
@@ -343,7 +375,9 @@ def discrete_gaussian(
     value = _checks.integers("value", value, at_least=-_checks.LARGEST)
     sigma = discrete_gaussian_sigma(epsilon=epsilon, delta=delta, sensitivity=sensitivity)
     _checks.lattice_scale("sigma", sigma)
-    return value.astype(np.int64) + _samplers.discrete_normal(sigma, value.shape, _checks.generator(rng))
+    return value.astype(np.int64) + _samplers.discrete_normal(
+        sigma, value.shape, _checks.generator(rng)
+    )
 
 
 def discrete_gaussian_sigma(*, sensitivity: Real, epsilon: Real, delta: Real) -> float:
@@ -360,8 +394,8 @@ def discrete_gaussian_sigma(*, sensitivity: Real, epsilon: Real, delta: Real) ->
     Notes
     -----
     :Error: σ is 3 to 15% above `gaussian_sigma` for δ from 1e-9 to 1e-3 and ε from 1/2 to 20.
-    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne et al. (2020), theorem 4,
-        proposition 12.
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne et al.
+        (2020), theorem 4, proposition 12.
 
     Examples
     --------
@@ -375,7 +409,7 @@ def discrete_gaussian_sigma(*, sensitivity: Real, epsilon: Real, delta: Real) ->
     return float(sensitivity / np.sqrt(2 * rho))
 
 
-# ------------------------------------------------------------------------------------------------------------- choices
+# ------------------------------------------------------------------------------------------ choices
 
 
 def exponential(
@@ -385,23 +419,28 @@ def exponential(
 
     Parameters
     ----------
-    scores : array_like of real numbers, shape (..., k), one for each of k ≥ 1 candidates, higher is better
+    scores : array_like of real numbers, shape (..., k)
+        One for each of k ≥ 1 candidates, higher is better
     sensitivity, epsilon : float > 0, ``sensitivity`` of any one score as it is given
     monotonic : bool
-        Whether all scores move in one direction between neighbours; then half the noise is enough. Never read it from data.
+        Whether all scores move in one direction between neighbours; then half the noise is enough.
+        Never read it from data.
     rng : numpy.random.Generator
 
     Returns
     -------
-    int64, shape (...), the index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``
+    int64, shape (...)
+        The index r of the chosen candidate, Pr[r] ∝ e^(ε u_r/(2Δ)), or e^(ε u_r/Δ) if ``monotonic``
 
     Notes
     -----
-    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to events of probability 1e-300;
-        finite scores. They are moved to a grid, and the logarithm of the noise's hazard is right to 2**-44: both are paid for.
-    :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if ``monotonic``.
-    :References: Theorem *The exponential mechanism is private* on the page *Choosing privately* (thm-exponential); McSherry
-        and Talwar, *Mechanism design via differential privacy* (2007).
+    :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to
+        events of probability 1e-300; finite scores. They are moved to a grid, and the logarithm of
+        the noise's hazard is right to 2**-44: both are paid for.
+    :Error: Pr[u_r ≤ max u - (2Δ/ε)(ln(k/m) + t)] ≤ e^-t if m candidates attain the maximum; Δ/ε if
+        ``monotonic``.
+    :References: Theorem *The exponential mechanism is private* on the page *Choosing privately*
+        (thm-exponential); McSherry and Talwar, *Mechanism design via differential privacy* (2007).
 
     Examples
     --------
@@ -415,7 +454,8 @@ def exponential(
 def exponential_probabilities(
         scores: ArrayLike, *, sensitivity: Real, epsilon: Real,
         monotonic: bool = False) -> NDArray[np.float64]:
-    """The exact output distribution of `exponential`: a description of the mechanism, not a private release.
+    """The exact output distribution of `exponential`: a description of the mechanism, not a private
+    release.
 
     Parameters
     ----------
@@ -428,7 +468,8 @@ def exponential_probabilities(
 
     Notes
     -----
-    :References: Definition *Exponential mechanism* on the page *Choosing privately* (def-exponential).
+    :References: Definition *Exponential mechanism* on the page *Choosing privately*
+        (def-exponential).
 
     Examples
     --------
@@ -453,14 +494,16 @@ def report_noisy_max(
 
     Returns
     -------
-    int64, shape (...), the index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``
+    int64, shape (...)
+        The index of the largest score after adding Lap(2Δ/ε), or Lap(Δ/ε) if ``monotonic``
 
     Notes
     -----
     :Privacy: As `exponential`.
-    :Error: With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if ``monotonic``.
-    :References: Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork and Roth, *The
-        algorithmic foundations of differential privacy* (2014), claim 3.9.
+    :Error: With probability 1 - β the winner is within (4Δ/ε) ln(k/β) of the best; half of that if
+        ``monotonic``.
+    :References: Theorem *Report noisy max* on the page *Choosing privately* (thm-noisy-max); Dwork
+        and Roth, *The algorithmic foundations of differential privacy* (2014), claim 3.9.
 
     Examples
     --------
@@ -474,7 +517,8 @@ def report_noisy_max(
 def permute_and_flip(
         scores: ArrayLike, *, sensitivity: Real, epsilon: Real, monotonic: bool = False,
         rng: Generator) -> Ints:
-    """Visit the candidates in random order; take each with probability e^(ε(u_r - max u)/(2Δ)) until one is taken.
+    """Visit the candidates in random order; take each with probability e^(ε(u_r - max u)/(2Δ))
+    until one is taken.
 
     Parameters
     ----------
@@ -489,8 +533,9 @@ def permute_and_flip(
     -----
     :Privacy: As `exponential`.
     :Error: At every score vector its expected loss is at most that of `exponential`.
-    :References: Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip); McKenna and Sheldon,
-        *Permute-and-flip: a new mechanism for differentially private selection* (2020).
+    :References: Theorem *Permute and flip* on the page *Choosing privately* (thm-permute-and-flip);
+        McKenna and Sheldon, *Permute-and-flip: a new mechanism for differentially private
+        selection* (2020).
 
     Examples
     --------
@@ -505,18 +550,29 @@ def _scores(scores):
     """Checked scores of one candidate or more."""
     scores = _checks.reals("scores", scores)
     if scores.ndim == 0 or scores.shape[-1] == 0:
-        raise ValueError(f"scores must have at least one candidate on the last axis, got shape {scores.shape}")
+        raise ValueError(
+            f"scores must have at least one candidate on the last axis, got shape {scores.shape}"
+        )
     return scores
 
 
 def _winner(law, scores, sensitivity, epsilon, monotonic, rng):
     """The place of the largest score, each with its noise."""
     scores = _scores(scores)
-    sensitivity, epsilon = _checks.parameter("sensitivity", sensitivity), _checks.parameter("epsilon", epsilon)
-    return _grid.winner(law, scores, moved=sensitivity * (1 if monotonic else 2), epsilon=epsilon, rng=_checks.generator(rng))
+    sensitivity, epsilon = (
+        _checks.parameter("sensitivity", sensitivity),
+        _checks.parameter("epsilon", epsilon),
+    )
+    return _grid.winner(
+        law,
+        scores,
+        moved=sensitivity * (1 if monotonic else 2),
+        epsilon=epsilon,
+        rng=_checks.generator(rng),
+    )
 
 
-# -------------------------------------------------------------------------------------------------- randomised response
+# ------------------------------------------------------------------------------ randomised response
 
 
 def randomized_response(
@@ -532,15 +588,20 @@ def randomized_response(
 
     Returns
     -------
-    int64, the labels, each kept with probability p = e^ε/(e^ε + k - 1), else replaced by one of the others, uniformly
+    int64
+        The labels, each kept with probability p = e^ε/(e^ε + k - 1), else replaced by one of the
+        others, uniformly
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits.
-    :Error: If f is a label's share of the reports, (f - r)/(p - r) with r = (1 - p)/(k - 1) estimates its share of the
-        people without bias, with standard deviation at most 1/(2 (p - r) √n).
-    :References: Theorem *Randomised response* on the page *A bound on every accuser* (thm-randomized-response); Warner,
-        *Randomized response: a survey technique for eliminating evasive answer bias* (1965).
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
+        given fair bits.
+    :Error: If f is a label's share of the reports, (f - r)/(p - r) with r = (1 - p)/(k - 1)
+        estimates its share of the people without bias, with standard deviation at most 1/(2 (p - r)
+        √n).
+    :References: Theorem *Randomised response* on the page *A bound on every accuser*
+        (thm-randomized-response); Warner, *Randomized response: a survey technique for eliminating
+        evasive answer bias* (1965).
 
     Examples
     --------

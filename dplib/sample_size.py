@@ -15,8 +15,10 @@ def least_size(
 
     Parameters
     ----------
-    enough : callable, maps a size, or an array with one for each of many questions, to whether it is enough
-    at_least, at_most : int, 0 ≤ at_least ≤ at_most ≤ 2**62, the smallest and the largest size to ask for
+    enough : callable
+        Maps a size, or an array with one for each of many questions, to whether it is enough
+    at_least, at_most : int
+        0 ≤ at_least ≤ at_most ≤ 2**62, the smallest and the largest size to ask for
 
     Returns
     -------
@@ -29,7 +31,8 @@ def least_size(
     Examples
     --------
     >>> from dplib.mean import clipped_mean_error_bound
-    >>> least_size(lambda n: clipped_mean_error_bound(size=n, radius=np.array([10, 100]), epsilon=1) <= 0.1)
+    >>> least_size(lambda n: clipped_mean_error_bound(size=n, radius=np.array([10, 100]),
+    ...                                               epsilon=1) <= 0.1)
     array([1124, 6913])
     """
     first = _checks.integer("at_least", at_least, at_least=0)

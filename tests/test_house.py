@@ -341,3 +341,15 @@ def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():
         for name in re.findall(r"^def (\w+)\(", page.read_text(encoding="utf-8"), re.M):
             assert home.setdefault(name, page.name) == page.name, f"{name} is defined in {home[name]} and in {page.name}"
             assert name not in package, f"{page.name} defines {name}, which the package has"
+
+
+def too_long(text):
+    return [number for number, line in enumerate(text.splitlines(), 1) if len(line) > 100]
+
+
+def test_lines_of_the_package_have_at_most_100_columns():
+    """A line that is longer wants a name for one of its steps."""
+    assert too_long("x" * 100) == [] and too_long("\n" + "x" * 101) == [2]
+    found = {str(file.relative_to(ROOT)): too_long(file.read_text(encoding="utf-8"))
+             for file in (ROOT / "dplib").rglob("*.py")}
+    assert {file: lines for file, lines in found.items() if lines} == {}

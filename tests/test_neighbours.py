@@ -206,7 +206,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
     "an estimator's exception gets out": (
         aggregation.subsample_and_aggregate, blocks, "_guarded", ("except BaseException", "except KeyError")),
     "an estimator's warning gets out": (
-        aggregation.subsample_and_aggregate, blocks, "_guarded", ('simplefilter("ignore")', 'simplefilter("always")')),
+        aggregation.subsample_and_aggregate, blocks, "_silent", ('simplefilter("ignore")', 'simplefilter("always")')),
     "clipped numbers are added up in single precision": (
         aggregation.bounded_mean, answers_of_blocks, "bounded_mean", (
             "window.sums(np.clip(x, lo, hi) - middle)", "np.int64(np.clip(x, lo, hi).astype(np.float32).sum(axis=-1) / window.unit)")),

@@ -143,7 +143,7 @@ def problems_of_descriptions(function):
     """Parameters that the docstring leaves out, or describes by another meaning than theirs."""
     said, meanings = described(function), DATA | PROBLEM | PRIVACY | TUNING | {"rng": "Generator"}
     for name in (p.name for p in parameters(function) if p.name not in {"self", "cls"}):
-        if name not in said or not re.search(meanings.get(name, ""), said[name]):
+        if name not in said or not re.search(meanings.get(name, ""), said[name], re.I):
             yield f"{name}: {said.get(name)}"
 
 

@@ -6,7 +6,13 @@ from dplib.accounting.groups import group_privacy, binary_test_bound, largest_ga
 from dplib.accounting.privacy_loss import PrivacyLoss
 
 __all__ = [
-    "compose_basic", "compose_advanced", "compose_optimal", "amplify_by_subsampling", "zcdp_epsilon",
-    "group_privacy", "binary_test_bound", "largest_gap",
+    "compose_basic",
+    "compose_advanced",
+    "compose_optimal",
+    "amplify_by_subsampling",
+    "zcdp_epsilon",
+    "group_privacy",
+    "binary_test_bound",
+    "largest_gap",
     "PrivacyLoss",
 ]

@@ -1,4 +1,5 @@
-"""What several answers cost together, from sums to the best possible; and what a secret sample saves."""
+"""What several answers cost together, from sums to the best possible; and what a secret sample
+saves."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ def compose_basic(*, count: Integers, epsilon: Reals, delta: Reals) -> tuple[flo
     Parameters
     ----------
     count, epsilon, delta : array_like
-        How many mechanisms of each kind, int ≥ 0, and the parameters of each, float ≥ 0 with ε > 0 and δ < 1.
+        How many mechanisms of each kind, int ≥ 0, and the parameters of each, float ≥ 0 with ε > 0
+        and δ < 1.
 
     Returns
     -------
@@ -26,9 +28,11 @@ def compose_basic(*, count: Integers, epsilon: Reals, delta: Reals) -> tuple[flo
 
     Notes
     -----
-    :Privacy: Together they are (Σ ε, Σ δ)-DP under their relation, even if each is chosen in view of the earlier outputs.
-    :References: Theorem *Basic composition* on the page *Spending a budget* (thm-basic-composition); Dwork, McSherry, Nissim
-        and Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    :Privacy: Together they are (Σ ε, Σ δ)-DP under their relation, even if each is chosen in view
+        of the earlier outputs.
+    :References: Theorem *Basic composition* on the page *Spending a budget*
+        (thm-basic-composition); Dwork, McSherry, Nissim and Smith, *Calibrating noise to
+        sensitivity in private data analysis* (2006).
 
     Examples
     --------
@@ -52,14 +56,17 @@ def compose_advanced(
     Returns
     -------
     (float, float)
-        Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ), or `compose_basic` if its ε is no larger.
+        Σ ε tanh(ε/2) + √(2 ln(1/δ') Σ ε²) and 1 - (1 - δ') Π(1 - δ), or `compose_basic` if its ε is
+        no larger.
 
     Notes
     -----
-    :Privacy: The returned parameters hold as in `compose_basic`, if those of the mechanisms are fixed beforehand.
-    :References: Theorem *Advanced composition* on the page *Spending a budget* (thm-advanced-composition); Dwork, Rothblum
-        and Vadhan, *Boosting and differential privacy* (2010); Kairouz, Oh and Viswanath, *The composition theorem for
-        differential privacy* (2015).
+    :Privacy: The returned parameters hold as in `compose_basic`, if those of the mechanisms are
+        fixed beforehand.
+    :References: Theorem *Advanced composition* on the page *Spending a budget*
+        (thm-advanced-composition); Dwork, Rothblum and Vadhan, *Boosting and differential privacy*
+        (2010); Kairouz, Oh and Viswanath, *The composition theorem for differential privacy*
+        (2015).
 
     Examples
     --------
@@ -87,14 +94,17 @@ def compose_optimal(
     Returns
     -------
     (float, float)
-        The ε' ≥ 0 with δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, and 1 - (1 - δ)^k (1 - δ'); k = ``count``.
+        The ε' ≥ 0 with δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, and 1 - (1 - δ)^k
+        (1 - δ'); k = ``count``.
 
     Notes
     -----
-    :Privacy: As `compose_advanced`. No smaller ε' is possible if all that is known about the mechanisms is (ε, δ).
+    :Privacy: As `compose_advanced`. No smaller ε' is possible if all that is known about the
+        mechanisms is (ε, δ).
     :Error: Rounding is of relative order 1e-16 k ln k in δ'.
     :Cost: O(k), k at most 2**26.
-    :References: Theorem *Optimal composition* on the page *Spending a budget* (thm-optimal-composition); Kairouz et al.
+    :References: Theorem *Optimal composition* on the page *Spending a budget*
+        (thm-optimal-composition); Kairouz et al.
 
     Examples
     --------
@@ -111,16 +121,23 @@ def compose_optimal(
 
 
 def _optimal_epsilon(epsilon, count, slack):
-    """Solve δ(ε') = slack, where δ(ε') = A - e^ε' B between two neighbouring points of the grid of possible losses."""
-    # The extreme case is k-fold randomised response: the loss is (k - 2l)ε with l lies, and A (on one data set) and B (on
-    # its neighbour) are the probabilities that the loss exceeds ε'.
+    """Solve δ(ε') = slack, where δ(ε') = A - e^ε' B between two neighbouring points of the grid of
+    possible losses."""
+    # The extreme case is k-fold randomised response: the loss is (k - 2l)ε with l lies, and A (on
+    # one data set) and B (on its neighbour) are the probabilities that the loss exceeds ε'.
     lies = np.arange((count + 1) // 2)  # those with a positive loss
     if lies.size == 0:
         return 0.0
-    log_weights = gammaln(count + 1) - gammaln(lies + 1) - gammaln(count - lies + 1) - count * np.log1p(np.exp(-epsilon))
+    log_weights = (
+        gammaln(count + 1)
+        - gammaln(lies + 1)
+        - gammaln(count - lies + 1)
+        - count * np.log1p(np.exp(-epsilon))
+    )
     log_a = np.logaddexp.accumulate(log_weights - lies * epsilon)
     log_b = np.logaddexp.accumulate(log_weights - (count - lies) * epsilon)
-    left = np.maximum(count - 2 * (lies + 1), 0) * epsilon  # the end of each interval where δ is largest
+    # the end of each interval where δ is largest
+    left = np.maximum(count - 2 * (lies + 1), 0) * epsilon
     log_delta = log_a + log1mexp(np.maximum(log_a - log_b - left, 0))
     enough = np.flatnonzero(log_delta >= np.log(slack))
     if enough.size == 0:
@@ -156,10 +173,12 @@ def amplify_by_subsampling(*, rate: Real, epsilon: Real, delta: Real) -> tuple[f
 
     Notes
     -----
-    :Privacy: If M is (ε, δ)-DP under ``add_remove``, it has the returned parameters on a sample that each record enters
-        independently; likewise under ``replace`` on a uniformly random subset of m = qn of the n records, in random order.
-    :References: Theorem *Amplification by subsampling* on the page *What one answer gave away* (thm-subsampling); Balle,
-        Barthe and Gaboardi, *Privacy amplification by subsampling: tight analyses via couplings and divergences* (2018).
+    :Privacy: If M is (ε, δ)-DP under ``add_remove``, it has the returned parameters on a sample
+        that each record enters independently; likewise under ``replace`` on a uniformly random
+        subset of m = qn of the n records, in random order.
+    :References: Theorem *Amplification by subsampling* on the page *What one answer gave away*
+        (thm-subsampling); Balle, Barthe and Gaboardi, *Privacy amplification by subsampling: tight
+        analyses via couplings and divergences* (2018).
 
     Examples
     --------
@@ -178,7 +197,8 @@ def zcdp_epsilon(*, rho: Real, delta: Real) -> float:
 
     Parameters
     ----------
-    rho : float > 0, all Rényi divergences between neighbours' outputs are at most ρ times their order
+    rho : float > 0
+        All Rényi divergences between neighbours' outputs are at most ρ times their order
     delta : float in (0, 1)
 
     Returns
@@ -188,9 +208,9 @@ def zcdp_epsilon(*, rho: Real, delta: Real) -> float:
     Notes
     -----
     :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation.
-    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Bun and Steinke, *Concentrated
-        differential privacy: simplifications, extensions, and lower bounds* (2016); Canonne, Kamath and Steinke, *The
-        discrete Gaussian for differential privacy* (2020).
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Bun and Steinke,
+        *Concentrated differential privacy: simplifications, extensions, and lower bounds* (2016);
+        Canonne, Kamath and Steinke, *The discrete Gaussian for differential privacy* (2020).
 
     Examples
     --------

@@ -24,9 +24,10 @@ def group_privacy(*, distance: Integer, epsilon: Real, delta: Real) -> tuple[flo
 
     Notes
     -----
-    :Privacy: An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D under its relation.
-    :References: Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork and Roth, *The
-        algorithmic foundations of differential privacy* (2014).
+    :Privacy: An (ε, δ)-DP mechanism has the returned parameters for any two data sets at distance D
+        under its relation.
+    :References: Theorem *Groups* on the page *A bound on every accuser* (thm-group-privacy); Dwork
+        and Roth, *The algorithmic foundations of differential privacy* (2014).
 
     Examples
     --------
@@ -44,7 +45,8 @@ def group_privacy(*, distance: Integer, epsilon: Real, delta: Real) -> tuple[flo
 
 
 def binary_test_bound(probability: Reals, *, distance: Integers = 1, epsilon: Real) -> Floats:
-    """The largest probability that an event can have on one data set, given its probability on another.
+    """The largest probability that an event can have on one data set, given its probability on
+    another.
 
     Parameters
     ----------
@@ -55,12 +57,15 @@ def binary_test_bound(probability: Reals, *, distance: Integers = 1, epsilon: Re
 
     Returns
     -------
-    float64, the broadcast shape, T applied D times to the probability, T(v) = min(e^ε v, 1 - e^-ε (1 - v))
+    float64
+        The broadcast shape, T applied D times to the probability, T(v) = min(e^ε v, 1 - e^-ε (1 -
+        v))
 
     Notes
     -----
     :Privacy: If M is ε-DP then Pr[M(x') ∈ S] is at most this, and some ε-DP mechanism attains it.
-    :References: Theorem *What a test can do* on the page *A bound on every accuser* (thm-binary-tests).
+    :References: Theorem *What a test can do* on the page *A bound on every accuser*
+        (thm-binary-tests).
 
     Examples
     --------
@@ -72,7 +77,8 @@ def binary_test_bound(probability: Reals, *, distance: Integers = 1, epsilon: Re
     distance = _checks.integers("distance", distance, at_least=0)
     with np.errstate(divide="ignore"):
         log_v = np.log(v)
-    below_kink = np.ceil((-np.logaddexp(0, epsilon) - log_v) / epsilon)  # steps until v >= 1/(1 + e^ε)
+    # steps until v >= 1/(1 + e^ε)
+    below_kink = np.ceil((-np.logaddexp(0, epsilon) - log_v) / epsilon)
     growing = np.clip(below_kink, 0, distance)
     grown = np.exp(log_v + growing * epsilon)
     return grown - (1 - grown) * np.expm1(-(distance - growing) * epsilon)
@@ -88,12 +94,15 @@ def largest_gap(*, distance: Integers, epsilon: Real) -> Floats:
 
     Returns
     -------
-    float64, the shape of ``distance``, 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D
+    float64
+        The shape of ``distance``, 1 - e^(-εD/2) for even D, 1 - 2e^(-ε(D-1)/2)/(1 + e^ε) for odd D
 
     Notes
     -----
-    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this, and some ε-DP mechanism attains it.
-    :References: Proposition *The largest gap* on the page *A bound on every accuser* (prop-largest-gap).
+    :Privacy: If M is ε-DP then |Pr[M(x) ∈ S] - Pr[M(x') ∈ S]| is at most this, and some ε-DP
+        mechanism attains it.
+    :References: Proposition *The largest gap* on the page *A bound on every accuser*
+        (prop-largest-gap).
 
     Examples
     --------
@@ -101,6 +110,8 @@ def largest_gap(*, distance: Integers, epsilon: Real) -> Floats:
     array([0.24492, 0.54202, 0.86466])
     """
     epsilon = _checks.parameter("epsilon", epsilon)
-    pairs, single = np.divmod(_checks.integers("distance", distance, at_least=0).astype(np.int64), 2)
+    pairs, single = np.divmod(
+        _checks.integers("distance", distance, at_least=0).astype(np.int64), 2
+    )
     first = single * np.tanh(epsilon / 2)
     return first - (1 - first) * np.expm1(-pairs * epsilon)

@@ -1,5 +1,5 @@
-"""The distribution of the privacy loss L = ln(P(y)/P'(y)) of an output y drawn from P = M(x), against P' = M(x'), from which
-the cost of any composition can be read off.
+"""The distribution of the privacy loss L = ln(P(y)/P'(y)) of an output y drawn from P = M(x),
+against P' = M(x'), from which the cost of any composition can be read off.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from scipy.special import expit, logsumexp, ndtr
 from dplib import _checks
 from dplib._types import Floats, Integer, Real, Reals
 
-TAIL = 12.0  # standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite loss
+# standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite
+# loss
+TAIL = 12.0
 CUT = 1e-15  # the probability of leaving the window of a composition, counted as infinite loss
 MOST_POINTS = 1 << 26  # of a grid
 
 
 @dataclass(frozen=True, eq=False)
 class PrivacyLoss:
-    """The distribution of the privacy loss of a mechanism, on a grid, rounded so that it never promises too much.
+    """The distribution of the privacy loss of a mechanism, on a grid, rounded so that it never
+    promises too much.
 
     Attributes
     ----------
@@ -32,14 +35,17 @@ class PrivacyLoss:
 
     Notes
     -----
-    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of its worst pair of
-        neighbours (the constructors cover mechanisms whose worst pair is symmetric), also after composition.
-    :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12 in δ, or 1e-16 times the
-        number of runs if that is larger; every composition adds 1e-15 to ``infinite``.
+    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of
+        its worst pair of neighbours (the constructors cover mechanisms whose worst pair is
+        symmetric), also after composition.
+    :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12
+        in δ, or 1e-16 times the number of runs if that is larger; every composition adds 1e-15 to
+        ``infinite``.
     :Cost: O(m ln m) for a composition, m the points of its grid.
-    :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss); proposition *The grid never
-        promises too much* on the page *What one answer gave away* (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and
-        Manurangsi, *Connect the dots: tighter discrete approximations of privacy loss distributions* (2022).
+    :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss);
+        proposition *The grid never promises too much* on the page *What one answer gave away*
+        (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the dots: tighter
+        discrete approximations of privacy loss distributions* (2022).
 
     Examples
     --------
@@ -66,7 +72,9 @@ class PrivacyLoss:
         x = grid * step
         inside = np.clip(x, -epsilon, epsilon)
         p = np.where(x < -epsilon, 0, np.where(x < epsilon, np.exp((inside - epsilon) / 2) / 2, 1))
-        q = np.where(x < -epsilon, 0, np.where(x < epsilon, 1 - np.exp(-(inside + epsilon) / 2) / 2, 1))
+        q = np.where(
+            x < -epsilon, 0, np.where(x < epsilon, 1 - np.exp(-(inside + epsilon) / 2) / 2, 1)
+        )
         return cls._split(grid, step, np.diff(p), np.diff(q), 0.0)
 
     @classmethod
@@ -76,8 +84,12 @@ class PrivacyLoss:
         Parameters
         ----------
         sigma, sensitivity, step : float > 0
-            Standard deviation of the noise, ℓ₂ sensitivity of the query, distance of the points of the grid."""
-        sensitivity, sigma = _checks.parameter("sensitivity", sensitivity), _checks.parameter("sigma", sigma)
+            Standard deviation of the noise, ℓ₂ sensitivity of the query, distance of the points of
+            the grid."""
+        sensitivity, sigma = (
+            _checks.parameter("sensitivity", sensitivity),
+            _checks.parameter("sigma", sigma),
+        )
         shift = _checks.real("sensitivity / sigma", sensitivity / sigma, above=0)
         step = _checks.parameter("step", step)
         grid = _grid(shift**2 / 2 - TAIL * shift, shift**2 / 2 + TAIL * shift, step)
@@ -101,7 +113,8 @@ class PrivacyLoss:
 
     @classmethod
     def _split(cls, grid, step, p, q, infinite):
-        """Share the mass of each cell (x, x + h] between its ends; for p = q e^x all goes to the lower one."""
+        """Share the mass of each cell (x, x + h] between its ends; for p = q e^x all goes to the
+        lower one."""
         x = grid[:-1] * step
         with np.errstate(over="ignore", invalid="ignore"):
             upper = (p - q * np.exp(x)) / -np.expm1(-step)
@@ -113,7 +126,9 @@ class PrivacyLoss:
 
         Parameters
         ----------
-        other : PrivacyLoss or int ≥ 0, another mechanism on the same grid, or how many times this one runs"""
+        other : PrivacyLoss or int ≥ 0
+            Another mechanism on the same grid, or how many times this one runs
+        """
         if not isinstance(other, PrivacyLoss):
             return self._repeat(_checks.integer("other", other, at_least=0))
         if other.step != self.step:
@@ -127,8 +142,10 @@ class PrivacyLoss:
         return PrivacyLoss(self.step, self.lowest + other.lowest, mass, infinite)
 
     def _repeat(self, count):
-        """The count-th power of the Fourier transform, on a window that the sum of losses leaves with probability CUT."""
-        # What leaves the window wraps round in the transform; counting CUT as infinite makes up for it.
+        """The count-th power of the Fourier transform, on a window that the sum of losses leaves
+        with probability CUT."""
+        # What leaves the window wraps round in the transform; counting CUT as infinite makes up for
+        # it.
         if count < 2:
             return self if count else PrivacyLoss(self.step, 0, np.ones(1), 0.0)
         lowest, highest = (self._tail(count, sign) for sign in (-1, 1))
@@ -140,7 +157,8 @@ class PrivacyLoss:
         return PrivacyLoss(self.step, lowest, mass, 1 - (1 - self.infinite) ** count + CUT)
 
     def _tail(self, count, sign):
-        """A point of the grid that the sum of losses passes with probability CUT/2 at most, by Chernoff's bound."""
+        """A point of the grid that the sum of losses passes with probability CUT/2 at most, by
+        Chernoff's bound."""
         x = sign * self._losses()
         furthest = count * max(sign * self.lowest, sign * (self.lowest + x.size - 1))
         mean = np.average(x, weights=self.mass)
@@ -161,11 +179,14 @@ class PrivacyLoss:
         x, at_least, delta = self._profile()
         above = np.minimum(np.searchsorted(x, epsilon), x.size - 1)  # the next point of the grid
         gap = np.maximum(x[above] - epsilon, 0)
-        finite = np.where(epsilon > x[-1], 0, np.exp(-gap) * delta[above] - np.expm1(-gap) * at_least[above])
+        finite = np.where(
+            epsilon > x[-1], 0, np.exp(-gap) * delta[above] - np.expm1(-gap) * at_least[above]
+        )
         return np.minimum(self.infinite + finite, 1)
 
     def epsilon(self, delta: Real) -> float:
-        """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that of an infinite loss.
+        """The ε at which the mechanism is (ε, δ)-DP, never too small; infinite for a δ below that
+        of an infinite loss.
 
         Parameters
         ----------
@@ -184,7 +205,8 @@ class PrivacyLoss:
         return self.step * (self.lowest + np.arange(self.mass.size))
 
     def _profile(self):
-        """The grid, Pr[L ≥ x] and δ(x) for finite losses: δ(x) = e^-h δ(x + h) + (1 - e^-h) Pr[L > x]."""
+        """The grid, Pr[L ≥ x] and δ(x) for finite losses: δ(x) = e^-h δ(x + h) + (1 - e^-h) Pr[L >
+        x]."""
         at_least = np.cumsum(self.mass[::-1])[::-1]
         above = np.append(at_least[1:], 0)
         diagonals = np.array([[-np.exp(-self.step)], [1.0]]).repeat(above.size, axis=1)
@@ -195,11 +217,14 @@ class PrivacyLoss:
 def _grid(lowest, highest, step):
     """The points of the grid around an interval, as integers, with one to spare at both ends."""
     if not max(-lowest, highest) / step < MOST_POINTS:
-        raise ValueError(f"step must be larger for losses between {lowest:g} and {highest:g}, got {step}")
+        raise ValueError(
+            f"step must be larger for losses between {lowest:g} and {highest:g}, got {step}"
+        )
     return np.arange(int(np.floor(lowest / step)) - 1, int(np.ceil(highest / step)) + 2)
 
 
 def _normal_cells(z):
-    """Probabilities of the cells between consecutive points, differences always taken in the nearer tail."""
+    """Probabilities of the cells between consecutive points, differences always taken in the nearer
+    tail."""
     upper = z[:-1] > 0
     return np.where(upper, ndtr(-z[:-1]) - ndtr(-z[1:]), ndtr(z[1:]) - ndtr(z[:-1]))

@@ -1,4 +1,5 @@
-"""Combining the answers of many blocks, when one record can change one answer: a vote, a median, a mean.
+"""Combining the answers of many blocks, when one record can change one answer: a vote, a median, a
+mean.
 
 Leading axes are independent runs.
 """
@@ -25,11 +26,14 @@ def private_vote(
 
     Parameters
     ----------
-    votes : array_like of booleans, one voter on each place of the last axis; numbers count as yes if they are above 1/2
+    votes : array_like of booleans
+        One voter on each place of the last axis; numbers count as yes if they are above 1/2
     epsilon : float > 0
     noise : {"discrete_laplace", "laplace"}
         The noise that the majority is compared with; the former has the fewest errors possible.
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -38,22 +42,28 @@ def private_vote(
 
     Notes
     -----
-    :Privacy: ε-DP when one vote is replaced, given fair bits, up to the rounding of one probability.
-    :Error: Of k votes, (k + d)/2 for one side, this side loses with probability e^(-εd/2)/2 if k is even, e^(-ε(d-1)/2)/(1 +
-        e^ε) if k is odd; e^(-εd/2)/2 always with ``laplace``. See `vote_error`.
-    :References: Proposition *The vote of the blocks* on the page *Any program, privately* (prop-vote).
+    :Privacy: ε-DP when one vote is replaced, given fair bits, up to the rounding of one
+        probability.
+    :Error: Of k votes, (k + d)/2 for one side, this side loses with probability e^(-εd/2)/2 if k is
+        even, e^(-ε(d-1)/2)/(1 + e^ε) if k is odd; e^(-εd/2)/2 always with ``laplace``. See
+        `vote_error`.
+    :References: Proposition *The vote of the blocks* on the page *Any program, privately*
+        (prop-vote).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> bool(private_vote([1, 1, 0, 1, 1, 1, 0, 1, 1], epsilon=1, noise="discrete_laplace", rng=rng))
+    >>> bool(private_vote([1, 1, 0, 1, 1, 1, 0, 1, 1], epsilon=1, noise="discrete_laplace",
+    ...                   rng=rng))
     True
     """
     votes = _checks.reals("votes", _checks.data_sets("votes", votes, runs=runs))
     _checks.noise(noise)
     epsilon = _checks.parameter("epsilon", epsilon)
     lead = 2 * np.count_nonzero(votes > 0.5, axis=-1) - votes.shape[-1]
-    loses = _samplers.bernoulli(_upset(np.abs(lead), epsilon, noise), lead.shape, _checks.generator(rng))
+    loses = _samplers.bernoulli(
+        _upset(np.abs(lead), epsilon, noise), lead.shape, _checks.generator(rng)
+    )
     return (lead > 0) ^ loses
 
 
@@ -68,7 +78,8 @@ def vote_error(probability: Reals, *, epsilon: Real, noise: Noise, blocks: Integ
 
     Parameters
     ----------
-    probability : float in [0, 1] or array_like, the probability of the event that a block votes right
+    probability : float in [0, 1] or array_like
+        The probability of the event that a block votes right
     epsilon, noise
         As in `private_vote`.
     blocks : int ≥ 1, the number k of disjoint blocks, which vote independently
@@ -79,7 +90,8 @@ def vote_error(probability: Reals, *, epsilon: Real, noise: Noise, blocks: Integ
 
     Notes
     -----
-    :References: Proposition *The vote of the blocks* on the page *Any program, privately* (prop-vote).
+    :References: Proposition *The vote of the blocks* on the page *Any program, privately*
+        (prop-vote).
 
     Examples
     --------
@@ -102,11 +114,14 @@ def median_scores(x: ArrayLike, *, candidates: ArrayLike) -> NDArray[np.int64]:
     Parameters
     ----------
     x : array_like of finite real numbers, shape (..., n), the data set, perhaps empty
-    candidates : array_like of finite real numbers, shape (m,), rising, public; the answer is one of these
+    candidates : array_like of finite real numbers, shape (m,)
+        rising, public; the answer is one of these
 
     Returns
     -------
-    int64, shape (..., m), -max(#(x < r), #(x > r)) for each candidate r, where each record counts at the candidate nearest to it
+    int64, shape (..., m)
+        -max(#(x < r), #(x > r)) for each candidate r, where each record counts at the candidate
+        nearest to it
 
     Notes
     -----
@@ -122,12 +137,17 @@ def median_scores(x: ArrayLike, *, candidates: ArrayLike) -> NDArray[np.int64]:
 
 
 def _answers(x, candidates, runs):
-    """Data sets as rows, each record as the place of its nearest candidate, the candidates, and the shape of the leading axes."""
+    """Data sets as rows, each record as the place of its nearest candidate, the candidates, and the
+    shape of the leading axes."""
     x = _checks.data_sets("x", x, runs=runs, at_least=0)
     candidates = _checks.reals("candidates", candidates)
     if candidates.ndim != 1 or candidates.size == 0 or np.any(np.diff(candidates) <= 0):
-        raise ValueError(f"candidates must be a rising sequence of numbers, got an array of shape {candidates.shape}")
-    # A record between two candidates would be above one and below the other: a thousand equal ones would leave all candidates alike.
+        raise ValueError(
+            "candidates must be a rising sequence of numbers, got an array of shape "
+            f"{candidates.shape}"
+        )
+    # A record between two candidates would be above one and below the other: a thousand equal ones
+    # would leave all candidates alike.
     places = np.searchsorted(candidates[:-1] / 2 + candidates[1:] / 2, _checks.reals("x", x))
     *batch, n = x.shape
     return places.reshape(prod(batch), n), candidates, batch
@@ -135,7 +155,9 @@ def _answers(x, candidates, runs):
 
 def _scores(rows, candidates):
     first = np.arange(len(rows))[:, np.newaxis] * candidates.size
-    at = np.bincount((rows + first).ravel(), minlength=len(rows) * candidates.size).reshape(len(rows), -1)
+    at = np.bincount((rows + first).ravel(), minlength=len(rows) * candidates.size).reshape(
+        len(rows), -1
+    )
     up_to = at.cumsum(axis=1)
     return -np.maximum(up_to - at, rows.shape[1] - up_to)
 
@@ -150,7 +172,9 @@ def private_median(
     x, candidates
         As in `median_scores`.
     epsilon : float > 0
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -159,13 +183,14 @@ def private_median(
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` and under ``add_remove``, where there may be no records at all, given fair bits.
-    :Error: Each record counts at the candidate nearest to it; ties do no harm. With probability 1 - β fewer than n/2 +
-        (2/ε) ln(m/β) of these are below the answer and fewer than that are above it. If fewer than about (6/ε) ln(m/β) records
-        vote, it may be anything.
+    :Privacy: ε-DP under ``replace`` and under ``add_remove``, where there may be no records at all,
+        given fair bits.
+    :Error: Each record counts at the candidate nearest to it; ties do no harm. With probability 1 -
+        β fewer than n/2 + (2/ε) ln(m/β) of these are below the answer and fewer than that are above
+        it. If fewer than about (6/ε) ln(m/β) records vote, it may be anything.
     :Cost: m scores and random numbers for each data set.
-    :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median); McSherry and Talwar, *Mechanism
-        design via differential privacy* (2007).
+    :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median);
+        McSherry and Talwar, *Mechanism design via differential privacy* (2007).
 
     Examples
     --------
@@ -178,8 +203,12 @@ def private_median(
     _checks.parameter("epsilon", epsilon)
     _checks.generator(rng)
     step = max(1, HELD_NUMBERS // candidates.size)
-    places = [mechanisms.exponential(_scores(rows[i:i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng)
-              for i in range(0, len(rows), step)]
+    places = [
+        mechanisms.exponential(
+            _scores(rows[i : i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng
+        )
+        for i in range(0, len(rows), step)
+    ]
     return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]
 
 
@@ -193,7 +222,9 @@ def bounded_mean(
     x : array_like of finite real numbers, shape (..., n), the data set
     bounds : (float, float), the public interval (lo, hi); values outside are clipped
     epsilon : float > 0
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -203,13 +234,16 @@ def bounded_mean(
     Notes
     -----
     :Privacy: ε-DP under ``replace``, given fair bits.
-    :Error: Laplace noise of scale (hi - lo)/(nε), besides what is clipped. A record is rounded to 2**-36 of hi - lo or less.
-    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser* (thm-laplace).
+    :Error: Laplace noise of scale (hi - lo)/(nε), besides what is clipped. A record is rounded to
+        2**-36 of hi - lo or less.
+    :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser*
+        (thm-laplace).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> round(float(bounded_mean(rng.normal(3, 1, size=1000), bounds=(0, 6), epsilon=1, rng=rng)), 3)
+    >>> round(float(bounded_mean(rng.normal(3, 1, size=1000), bounds=(0, 6), epsilon=1, rng=rng)),
+    ...       3)
     2.945
     """
     lo, hi = _checks.interval("bounds", bounds)

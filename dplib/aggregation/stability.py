@@ -5,7 +5,8 @@ Symbols
 D
     The distance of a data set: how many records must change before its answer changes.
 T_{ε,δ}(v)
-    min(e^ε v + δ, 1 - e^-ε (1 - v - δ), 1), the largest probability of an event that has probability v on a neighbour.
+    min(e^ε v + δ, 1 - e^-ε (1 - v - δ), 1), the largest probability of an event that has
+    probability v on a neighbour.
 """
 
 from __future__ import annotations
@@ -54,12 +55,14 @@ def passes_test(
 
     Notes
     -----
-    :Privacy: Each entry is a test of its own, ε-DP under the relation of ``sensitivity``; several tests of one data set add up.
-        With probability at least 1 - δ it fails where t ≤ θ. So what is (ε₂, δ)-DP *on pairs of neighbours one of which has
-        t > θ*, and is released only if the test passes, is (ε + ε₂, δ)-DP on all pairs: one and the same δ. Given fair bits.
-    :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤ 1/2.
-    :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and Lei, *Differential privacy
-        and robust statistics* (2009).
+    :Privacy: Each entry is a test of its own, ε-DP under the relation of ``sensitivity``; several
+        tests of one data set add up. With probability at least 1 - δ it fails where t ≤ θ. So what
+        is (ε₂, δ)-DP *on pairs of neighbours one of which has t > θ*, and is released only if the
+        test passes, is (ε + ε₂, δ)-DP on all pairs: one and the same δ. Given fair bits.
+    :Error: It passes with probability at least 1 - β where t ≥ θ + b (ln(1/(2δ)) + ln(1/(2β))), β ≤
+        1/2.
+    :References: Theorem *Test once* on the page *Test, then release* (thm-test-once); Dwork and
+        Lei, *Differential privacy and robust statistics* (2009).
 
     Examples
     --------
@@ -67,8 +70,12 @@ def passes_test(
     >>> passes_test([0, 10, 20], sensitivity=1, threshold=0, epsilon=1, delta=1e-6, rng=rng)
     array([False, False,  True])
     """
-    noise = _grid.laplace_noise(sensitivity=_checks.parameter("sensitivity", sensitivity), epsilon=_checks.parameter("epsilon", epsilon))
-    margin = noise.grid + _grid.tail_bound(noise, _checks.parameter("delta", delta))  # the statistic is moved by half of g
+    noise = _grid.laplace_noise(
+        sensitivity=_checks.parameter("sensitivity", sensitivity),
+        epsilon=_checks.parameter("epsilon", epsilon),
+    )
+    # the statistic is moved by half of g
+    margin = noise.grid + _grid.tail_bound(noise, _checks.parameter("delta", delta))
     threshold = _checks.reals("threshold", threshold)
     statistic = _checks.reals("statistic", statistic)
     each = np.broadcast_to(statistic, np.broadcast_shapes(statistic.shape, threshold.shape))
@@ -77,7 +84,8 @@ def passes_test(
 
 
 def stable_release_probability(distance: Integers, *, epsilon: Real, delta: Real) -> Floats:
-    """How often `release_if_stable` shows its answer: a description of the mechanism, not a private release.
+    """How often `release_if_stable` shows its answer: a description of the mechanism, not a private
+    release.
 
     Parameters
     ----------
@@ -91,9 +99,11 @@ def stable_release_probability(distance: Integers, *, epsilon: Real, delta: Real
 
     Notes
     -----
-    :Privacy: No (ε, δ)-DP mechanism that shows the exact answer or refuses shows it more often where D records must change
-        before the answer changes, if some data set so near has another answer.
-    :References: Proposition *The fastest fall* on the page *Test, then release* (prop-fastest-fall).
+    :Privacy: No (ε, δ)-DP mechanism that shows the exact answer or refuses shows it more often
+        where D records must change before the answer changes, if some data set so near has another
+        answer.
+    :References: Proposition *The fastest fall* on the page *Test, then release*
+        (prop-fastest-fall).
 
     Examples
     --------
@@ -112,23 +122,26 @@ def release_if_stable(
     ----------
     value : the exact answer, anything; if ``distance`` is an array, an array_like of its shape
     distance : int ≥ 0 or array_like
-        How many records must change before the answer changes, D, or any lower bound of it that changes by at most 1 between
-        neighbours. An upper bound is no good.
+        How many records must change before the answer changes, D, or any lower bound of it that
+        changes by at most 1 between neighbours. An upper bound is no good.
     epsilon, delta : float > 0, δ < 1
     rng : numpy.random.Generator
 
     Returns
     -------
-    ``value`` itself or a `Refusal`; if ``distance`` is an array, an array of objects, each one of the two
+    ``value`` itself or a `Refusal`
+        if ``distance`` is an array, an array of objects, each one of the two
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the relation in which ``distance`` counts, given fair bits. Rounding adds at most 2**-36 to ε and
-        multiplies δ by at most 1 + 2**-36, for ε from 1e-3 to 30 and δ ≥ 1e-100. Entries of an array are releases of their own.
-    :Error: Shown with probability `stable_release_probability`, the largest possible; always once D ≥
-        (2/ε) ln(1 + (e^ε - 1)/(2δ)) + 2.
-    :References: Proposition *The fastest fall* on the page *Test, then release* (prop-fastest-fall); Thakurta and Smith,
-        *Differentially private feature selection via stability arguments* (2013).
+    :Privacy: (ε, δ)-DP under the relation in which ``distance`` counts, given fair bits. Rounding
+        adds at most 2**-36 to ε and multiplies δ by at most 1 + 2**-36, for ε from 1e-3 to 30 and δ
+        ≥ 1e-100. Entries of an array are releases of their own.
+    :Error: Shown with probability `stable_release_probability`, the largest possible; always once D
+        ≥ (2/ε) ln(1 + (e^ε - 1)/(2δ)) + 2.
+    :References: Proposition *The fastest fall* on the page *Test, then release*
+        (prop-fastest-fall); Thakurta and Smith, *Differentially private feature selection via
+        stability arguments* (2013).
 
     Examples
     --------
@@ -136,21 +149,23 @@ def release_if_stable(
     >>> release_if_stable("Smith", 30, epsilon=1, delta=1e-6, rng=rng)
     'Smith'
     >>> print(release_if_stable("Smith", 3, epsilon=1, delta=1e-6, rng=rng).advice)
-    At ε = 1 and δ = 1e-06 an answer is shown in 95 of 100 runs if 16 records must change before it does. More records, a
-    coarser answer or a larger ε would help.
+    At ε = 1 and δ = 1e-06 an answer is shown in 95 of 100 runs if 16 records must change before it
+    does. More records, a coarser answer or a larger ε would help.
     """
     epsilon, delta = _budget(epsilon, delta)
     distance = _checks.integers("distance", distance, at_least=0)
     if distance.ndim:
         _same_shape(value, distance.shape)
     refused, shown = _refusal_and_release(distance, epsilon, delta)
-    rare = _samplers.bernoulli(np.minimum(refused, shown), distance.shape, _checks.generator(rng))  # of two, toss the small one
+    # of two, toss the small one
+    rare = _samplers.bernoulli(np.minimum(refused, shown), distance.shape, _checks.generator(rng))
     shown = rare ^ (refused < shown)
     refusal = Refusal(_advice(epsilon, delta))
     if distance.ndim == 0:
         return value if shown else refusal
     out = np.full(distance.shape, refusal, dtype=object)
-    for place in zip(*np.nonzero(shown), strict=True):  # one by one: what an answer looks like is a secret where it is not shown
+    # one by one: what an answer looks like is a secret where it is not shown
+    for place in zip(*np.nonzero(shown), strict=True):
         out[place] = _at(value, place)
     return out
 
@@ -158,8 +173,14 @@ def release_if_stable(
 def _same_shape(value, shape):
     """Whether the outer sequences of the value have the shape of the distances; of the answers
     themselves nothing is asked. A table or a series is none: it finds by labels, not by places."""
-    if shape and (_checks.masked(value) or not isinstance(value, (list, tuple, np.ndarray)) or len(value) != shape[0]):
-        raise ValueError(f"value must be a list or an array with an answer for each distance, shape {shape}")
+    if shape and (
+        _checks.masked(value)
+        or not isinstance(value, (list, tuple, np.ndarray))
+        or len(value) != shape[0]
+    ):
+        raise ValueError(
+            f"value must be a list or an array with an answer for each distance, shape {shape}"
+        )
     for part in value if len(shape) > 1 else ():
         _same_shape(part, shape[1:])
 
@@ -176,12 +197,16 @@ def _budget(epsilon, delta):
 
 def _refusal_and_release(distance, epsilon, delta):
     """1 - T^D(0) and T^D(0), both to the last digits however small they are."""
-    # The first branch of the minimum is used up to v = (1 - δ)/(1 + e^ε). There v = δ (e^(jε) - 1)/(e^ε - 1). From then on
-    # 1 - v takes the place of v, and it is taken backwards.
-    last = np.logaddexp(0, np.log1p(-delta) - np.log(delta) + np.log(np.tanh(epsilon / 2))) / epsilon
+    # The first branch of the minimum is used up to v = (1 - δ)/(1 + e^ε). There v = δ (e^(jε) -
+    # 1)/(e^ε - 1). From then on 1 - v takes the place of v, and it is taken backwards.
+    last = (
+        np.logaddexp(0, np.log1p(-delta) - np.log(delta) + np.log(np.tanh(epsilon / 2))) / epsilon
+    )
     rises = np.minimum(distance, np.floor(last) + 1)
     with np.errstate(divide="ignore"):  # D = 0: the logarithm of 0
-        log_shown = np.log(delta) + (rises - 1) * epsilon + log1mexp(rises * epsilon) - log1mexp(epsilon)
+        log_shown = (
+            np.log(delta) + (rises - 1) * epsilon + log1mexp(rises * epsilon) - log1mexp(epsilon)
+        )
     shown = np.minimum(np.exp(log_shown), 1) * (1 - LOG_ROUNDING)
     falls = (distance - rises) * epsilon
     spent = np.exp(np.log(delta) - epsilon - log1mexp(epsilon)) * -np.expm1(-falls)
@@ -191,5 +216,9 @@ def _refusal_and_release(distance, epsilon, delta):
 
 def _advice(epsilon, delta):
     enough = lambda distance: _refusal_and_release(distance, epsilon, delta)[0] <= 1 - SHOWN
-    return (f"At ε = {epsilon:g} and δ = {delta:g} an answer is shown in {100 * SHOWN:.0f} of 100 runs if "
-            f"{least_size(enough)} records must change before it does. More records, a coarser answer or a larger ε would help.")
+    return (
+        f"At ε = {epsilon:g} and δ = {delta:g} an answer is shown in {100 * SHOWN:.0f} of 100 runs "
+        "if "
+        f"{least_size(enough)} records must change before it does. More records, a coarser answer "
+        "or a larger ε would help."
+    )

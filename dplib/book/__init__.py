@@ -1,4 +1,5 @@
-"""What only the book needs: figures with sliders, still figures, tables, data. The algorithms never import it."""
+"""What only the book needs: figures with sliders, still figures, tables, data. The algorithms never
+import it."""
 
 from . import datasets
 from .controls import slider

@@ -1,4 +1,5 @@
-"""Public data that ship inside a library, so that nothing is fetched when a page is built or read."""
+"""Public data that ship inside a library, so that nothing is fetched when a page is built or
+read."""
 
 import functools
 from typing import NamedTuple
@@ -7,9 +8,10 @@ import numpy as np
 
 from dplib import _checks
 
-# The RAND Health Insurance Experiment randomised families to insurance plans and counted what they used. A row is one
-# person-year; there is no identifier of a person, so that a row is protected and not a person, unless a link is declared
-# (`rand_families`). Rows of one person stand together and mostly agree in all covariates.
+# The RAND Health Insurance Experiment randomised families to insurance plans and counted what they
+# used. A row is one person-year; there is no identifier of a person, so that a row is protected and
+# not a person, unless a link is declared (`rand_families`). Rows of one person stand together and
+# mostly agree in all covariates.
 YEARS = 5        # the longest enrolment: one person fills at most so many rows
 
 
@@ -25,18 +27,21 @@ def rand_visits():
 
 
 def rand_disease():
-    """Index of chronic disease, one number for each person-year, shape (20190,), from 0 to 58.6; larger is sicker."""
+    """Index of chronic disease, one number for each person-year, shape (20190,), from 0 to 58.6;
+    larger is sicker."""
     return _rand()["disea"].to_numpy(dtype=float, copy=True)
 
 
 def rand_health():
-    """Self-rated health of each person-year, shape (20190,): 0 excellent, 1 good, 2 fair, 3 poor."""
+    """Self-rated health of each person-year, shape (20190,): 0 excellent, 1 good, 2 fair, 3
+    poor."""
     rated = _rand()[["hlthg", "hlthf", "hlthp"]].to_numpy(dtype=np.int64)
     return rated @ np.arange(1, 4)
 
 
 def rand_covariates():
-    """All columns of each person-year but the visits, shape (20190, 9): four of the insurance plan, five of health."""
+    """All columns of each person-year but the visits, shape (20190, 9): four of the insurance plan,
+    five of health."""
     return _rand().drop(columns="mdvis").to_numpy(dtype=float)
 
 
@@ -47,7 +52,8 @@ class Families(NamedTuple):
     visited: np.ndarray         # bool: the outcome, whether this person saw a doctor in this year
     covariates: np.ndarray      # float, one column for each of COVARIATES
     family: np.ndarray          # int, 0, 1, ...: the family that the row stands in for
-    run: np.ndarray             # int, 0, 1, ...: the run of equal covariates; it nests in the family
+    # int, 0, 1, ...: the run of equal covariates; it nests in the family
+    run: np.ndarray
 
 
 COVARIATES = ("lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlthf", "hlthp")
@@ -56,20 +62,24 @@ COVARIATES = ("lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlth
 def rand_families():
     """The trial of RAND: who had to pay, who saw a doctor, and which rows belong together.
 
-    Plans were given to families, but the file names neither a family nor a person. Two stand-ins are made from what it has:
+    Plans were given to families, but the file names neither a family nor a person. Two stand-ins
+    are made from what it has:
 
-    * ``family``, 2,259 of 1 to 45 rows: rows that stand together and agree in the four columns of the plan (``lncoins``,
-      ``idp``, ``lpi``, ``fmde``). Two neighbouring families with the same four numbers count as one, and a family whose
-      numbers change counts as several.
-    * ``run``, 5,294 of 1 to 30 rows: rows that stand together and agree in all nine covariates. That is often one person
-      through the years; but people who agree in everything count as one, and somebody whose numbers change counts as several.
+    * ``family``, 2,259 of 1 to 45 rows: rows that stand together and agree in the four columns of
+      the plan (``lncoins``, ``idp``, ``lpi``, ``fmde``). Two neighbouring families with the same
+      four numbers count as one, and a family whose numbers change counts as several.
+    * ``run``, 5,294 of 1 to 30 rows: rows that stand together and agree in all nine covariates.
+      That is often one person through the years; but people who agree in everything count as one,
+      and somebody whose numbers change counts as several.
 
-    Both links are computed from covariates. Somebody who changes one number of one row may split a stand-in or join
-    some, so that the ids of a data set are no function of one unit's rows. To protect a family is therefore to declare the link:
-    the ids are taken as they are here, public, and a neighbour has other rows under the same ids.
+    Both links are computed from covariates. Somebody who changes one number of one row may split a
+    stand-in or join some, so that the ids of a data set are no function of one unit's rows. To
+    protect a family is therefore to declare the link: the ids are taken as they are here, public,
+    and a neighbour has other rows under the same ids.
 
-    The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with ``idp`` = 1, the individual
-    deductible, visits cost nearly their full price, and 4,175 of the 10,997 rows with ``lncoins`` = 0 are of that plan.
+    The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with
+    ``idp`` = 1, the individual deductible, visits cost nearly their full price, and 4,175 of the
+    10,997 rows with ``lncoins`` = 0 are of that plan.
 
     ``physlm`` is not all 0 and 1: in 1,052 rows it lies strictly between, presumably imputed.
 
@@ -82,7 +92,13 @@ def rand_families():
     table = _rand()
     covariates = table[list(COVARIATES)].to_numpy(dtype=float)
     paying = (covariates[:, 0] > 0) | (covariates[:, 1] == 1)
-    return Families(paying, table["mdvis"].to_numpy() > 0, covariates, _together(covariates[:, :4]), _together(covariates))
+    return Families(
+        paying,
+        table["mdvis"].to_numpy() > 0,
+        covariates,
+        _together(covariates[:, :4]),
+        _together(covariates),
+    )
 
 
 def _together(rows):
@@ -91,11 +107,12 @@ def _together(rows):
 
 
 def first_rows(unit, kept):
-    """Which rows are among the first ``kept`` of their unit, in the order of the file: a mask of the shape of ``unit``.
+    """Which rows are among the first ``kept`` of their unit, in the order of the file: a mask of
+    the shape of ``unit``.
 
-    A unit is what is to be protected as one: a family, a run or a row (``np.arange(len(family))``). What is kept of a
-    unit depends on the places of its rows, never on what they say; between neighbours at most ``kept`` of the kept rows go and as many
-    come.
+    A unit is what is to be protected as one: a family, a run or a row (``np.arange(len(family))``).
+    What is kept of a unit depends on the places of its rows, never on what they say; between
+    neighbours at most ``kept`` of the kept rows go and as many come.
 
     Examples
     --------
@@ -113,6 +130,7 @@ def first_rows(unit, kept):
 
 
 def anes_ages():
-    """Age in years of the respondents of the 1996 American National Election Study, shape (944,); a row is a person."""
+    """Age in years of the respondents of the 1996 American National Election Study, shape (944,); a
+    row is a person."""
     from statsmodels.datasets import anes96
     return anes96.load_pandas().data["age"].to_numpy(dtype=np.int64)

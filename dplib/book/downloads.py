@@ -1,4 +1,5 @@
-"""Files that a reader may fetch: only when told to, checked, and kept. No page, build or test asks another computer."""
+"""Files that a reader may fetch: only when told to, checked, and kept. No page, build or test asks
+another computer."""
 
 import hashlib
 import http.client
@@ -14,12 +15,14 @@ PATIENCE = 60           # seconds without a byte
 
 
 def data_folder(folder=None):
-    """The folder of the files: an argument, else the environment variable DPLIB_DATA, else ~/.dplib on every system."""
+    """The folder of the files: an argument, else the environment variable DPLIB_DATA, else ~/.dplib
+    on every system."""
     return Path(folder or os.environ.get("DPLIB_DATA") or Path.home() / ".dplib").expanduser()
 
 
 def stored(url, folder, *, download, check, instead=None):
-    """The path of a file that is there or is fetched now, after `verify`; ``instead`` is its content, which may be there alone."""
+    """The path of a file that is there or is fetched now, after `verify`; ``instead`` is its
+    content, which may be there alone."""
     name, folder = url.rpartition("/")[2], Path(folder)
     file = folder / name
     if instead and (folder / instead).exists():
@@ -36,15 +39,20 @@ def stored(url, folder, *, download, check, instead=None):
 
 
 def _fetch(url, file, check, where):
-    """Downloads to a name of its own, checks, and only then renames: nobody sees half a file, not even beside a second download."""
+    """Downloads to a name of its own, checks, and only then renames: nobody sees half a file, not
+    even beside a second download."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=file.parent, prefix=f"{file.stem}.part-", suffix=file.suffix)
+    handle, part = tempfile.mkstemp(
+        dir=file.parent, prefix=f"{file.stem}.part-", suffix=file.suffix
+    )
     try:
         with open(handle, "wb") as target:
             try:
                 _copy(url, target, file.name)
             except (OSError, http.client.HTTPException) as error:
-                raise ConnectionError(f"{file.name} could not be fetched: {error}. {where}, or try again.") from error
+                raise ConnectionError(
+                    f"{file.name} could not be fetched: {error}. {where}, or try again."
+                ) from error
         verify(part, check, file)
         os.replace(part, file)
     finally:
@@ -53,7 +61,9 @@ def _fetch(url, file, check, where):
 
 def _copy(url, target, name):
     """All bytes of an address, with progress; fewer than announced are an error."""
-    request = urllib.request.Request(url, headers={"User-Agent": "dplib", "Accept-Encoding": "identity"})
+    request = urllib.request.Request(
+        url, headers={"User-Agent": "dplib", "Accept-Encoding": "identity"}
+    )
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         if url.startswith("https:") and not answer.url.startswith("https:"):
             raise ConnectionError(f"{url} leads to {answer.url}, which is not encrypted")
@@ -71,10 +81,11 @@ def _copy(url, target, name):
 
 
 def verify(file, check, known_as=None):
-    """Compares a file with the SHA-256 that its folder has on record. One that is seen first is checked and put on record.
+    """Compares a file with the SHA-256 that its folder has on record. One that is seen first is
+    checked and put on record.
 
-    ``check`` is called with the path and raises a ValueError that says what the file is or lacks; ``known_as`` is the path
-    that the file will have.
+    ``check`` is called with the path and raises a ValueError that says what the file is or lacks;
+    ``known_as`` is the path that the file will have.
     """
     known_as = Path(known_as or file)
     name, record = known_as.name, known_as.parent / SUMS
@@ -86,8 +97,11 @@ def verify(file, check, known_as=None):
             raise ValueError(f"{name} {error}") from None
         _put_on_record(record, f"{found}  {name}\n")
     elif known != found:
-        raise ValueError(f"{name} is not the file that {record} has on record: its SHA-256 is {found}, not {known}. If the one on "
-                         "record was wrong, remove its line.")
+        raise ValueError(
+            f"{name} is not the file that {record} has on record: its SHA-256 is {found}, not "
+            f"{known}. If the one on "
+            "record was wrong, remove its line."
+        )
 
 
 def _sum(file):
@@ -103,7 +117,8 @@ def _sums(record):
 
 
 def _put_on_record(record, line):
-    """Where the folder may not be written to there is no record, and the file is as good as before."""
+    """Where the folder may not be written to there is no record, and the file is as good as
+    before."""
     try:
         before = record.read_text(encoding="utf-8") if record.exists() else ""
         with open(record, "a", encoding="utf-8") as sums:

@@ -1,4 +1,5 @@
-"""Execute the pages that need it, as many at a time as there are cores, into the cache that the book's builder reads.
+"""Execute the pages that need it, as many at a time as there are cores, into the cache that the
+book's builder reads.
 
     python -m dplib.book.execute
 
@@ -17,9 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def pages(root):
-    """Source files of the pages in the table of contents that have code to run, in the order of the book."""
+    """Source files of the pages in the table of contents that have code to run, in the order of the
+    book."""
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    names = [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+    names = [
+        toc["root"],
+        *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"]),
+    ]
     files = [root / f"{name}.md" for name in names]
     return [file for file in files if "{code-cell}" in file.read_text(encoding="utf-8")]
 
@@ -50,7 +55,8 @@ def main():
     folder = site.cache_folder(ROOT)
     stamp = folder / "executed"
     changed = stale(ROOT, stamp)
-    if len(changed) > 1:                                              # one page the builder can do itself
+    # one page the builder can do itself
+    if len(changed) > 1:
         if failed := execute(ROOT, folder, changed, config["execute"]["timeout"]):
             sys.exit("These pages failed: " + ", ".join(failed))
     folder.mkdir(parents=True, exist_ok=True)

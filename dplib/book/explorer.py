@@ -1,16 +1,21 @@
 """Explorers: figures with sliders, from one description in three renderings.
 
-An author writes functions that return columns of numbers, and a figure that draws those columns. The arguments of a
-function say which controls it depends on; an argument `rng` says that it is random. From this an `Explorer` makes
+An author writes functions that return columns of numbers, and a figure that draws those columns.
+The arguments of a function say which controls it depends on; an argument `rng` says that it is
+random. From this an `Explorer` makes
 
-* a *static page*: every column tabulated over the grid of its controls, drawn by ``web/explore.js``, no server needed;
-* a *live widget*: the same front end, which asks the kernel for columns, off the grid and with fresh randomness;
+* a *static page*: every column tabulated over the grid of its controls, drawn by
+  ``web/explore.js``, no server needed;
+* a *live widget*: the same front end, which asks the kernel for columns, off the grid and with
+  fresh randomness;
 * a *print*: the figure at its starting values, drawn by matplotlib (`dplib.book.still`).
 
-Whatever an author can get wrong raises a `ValueError` when the explorer is made, which is when the book is built.
+Whatever an author can get wrong raises a `ValueError` when the explorer is made, which is when the
+book is built.
 
-Words used below: a *grid* is the tabulated values of one control, a *position* gives each control an index into its
-grid, a *draw* is one stored run of the randomness, a *gap* (a masked entry of a column) is drawn as nothing.
+Words used below: a *grid* is the tabulated values of one control, a *position* gives each control
+an index into its grid, a *draw* is one stored run of the randomness, a *gap* (a masked entry of a
+column) is drawn as nothing.
 """
 import html
 import itertools
@@ -36,26 +41,32 @@ class Explorer:
     Parameters
     ----------
     id : str
-        Its address on the page, ``page.html#id?eps=0.5``: lower-case letters, digits and hyphens, once per page.
+        Its address on the page, ``page.html#id?eps=0.5``: lower-case letters, digits and hyphens,
+        once per page.
     *functions : callable
-        Each returns a dict of columns (numbers or 1-d arrays; a gap is a masked entry). Its argument names are names of
-        controls, or ``rng``, a `numpy.random.Generator`: then `draws` runs are stored.
+        Each returns a dict of columns (numbers or 1-d arrays; a gap is a masked entry). Its
+        argument names are names of controls, or ``rng``, a `numpy.random.Generator`: then `draws`
+        runs are stored.
     controls : dict
         ``name=slider(...)``.
     plot : dict
-        ``x`` and ``y``, the axes (label, type, domain, ticks, tickFormat), and ``marks``, a list of ``[kind, options]``
-        in the words of Observable Plot; a string that names a column stands for it, "c1" to "c4" are the book's
-        colours, ``label`` is a direct label at the last point (or ``labelAt="first"``). A domain may name controls;
-        without one it covers every tabulated value.
+        ``x`` and ``y``, the axes (label, type, domain, ticks, tickFormat), and ``marks``, a list of
+        ``[kind, options]`` in the words of Observable Plot; a string that names a column stands for
+        it, "c1" to "c4" are the book's colours, ``label`` is a direct label at the last point (or
+        ``labelAt="first"``). A domain may name controls; without one it covers every tabulated
+        value.
     alt, readout : str
-        What the figure shows, and a sentence that says the present result. ``{name}`` and ``{name[3]}`` are filled in.
+        What the figure shows, and a sentence that says the present result. ``{name}`` and
+        ``{name[3]}`` are filled in.
     draws, seed : int
-        Number of stored draws, and the seed of them all: every grid point and function has a stream of its own.
+        Number of stored draws, and the seed of them all: every grid point and function has a stream
+        of its own.
 
     Raises
     ------
     ValueError
-        For anything that the page could not show; the message names the explorer, the place and the value.
+        For anything that the page could not show; the message names the explorer, the place and the
+        value.
     """
 
     def __init__(self, id, *functions, controls, plot, alt="", readout="", draws=0, seed=0):
@@ -74,10 +85,15 @@ class Explorer:
                 if by:
                     codes, scale, error = quantise(values)
                     specs.check_error(self, name, values, scale, error)
-                    self._columns[name] |= dict(offset=offset, count=values.size, error=error, **scale)
+                    self._columns[name] |= dict(
+                        offset=offset, count=values.size, error=error, **scale
+                    )
                     coded.append(codes)
-                else:                               # one column for the whole page: nine digits cost little
-                    self._columns[name]["values"] = [None if math.isnan(v) else float(f"{v:.9g}") for v in values]
+                # one column for the whole page: nine digits cost little
+                else:
+                    self._columns[name]["values"] = [
+                        None if math.isnan(v) else float(f"{v:.9g}") for v in values
+                    ]
         plot = specs.check_plot(self, plot, self._table)
         specs.check_texts(self, self._table, dict(alt=alt, readout=readout), plot)
         fields = [vars(control) for control in self.controls.values()]
@@ -85,8 +101,10 @@ class Explorer:
                          columns=self._columns, plot=plot)
         self._packed = pack(coded)
         if (weight := compressed(json.dumps(self.state()))) > MAX_TABLE:
-            raise ValueError(f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: "
-                             "use a coarser grid, shorter columns, integer noise or fewer draws")
+            raise ValueError(
+                f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: "
+                "use a coarser grid, shorter columns, integer noise or fewer draws"
+            )
 
     def __repr__(self):
         return f"explorer {self.id!r}"
@@ -94,7 +112,8 @@ class Explorer:
     # -------------------------------------------------------------------------------- numbers
 
     def _call(self, k, values, index, seed):
-        """The columns of function k at `values`; if it is random, from the stream of the grid point `index`."""
+        """The columns of function k at `values`; if it is random, from the stream of the grid point
+        `index`."""
         f, by = self.functions[k], self.moved_by[k]
         arguments = {name: values[name] for name in by if name != "draw"}
         place = f"{specs.name_of(f)}({', '.join(f'{n}={v!r}' for n, v in arguments.items())})"
@@ -108,7 +127,8 @@ class Explorer:
         return specs.check_columns(self, place, result)
 
     def _tabulate(self, k):
-        """The columns of function k over the grid of what it depends on; the last axis is the column."""
+        """The columns of function k over the grid of what it depends on; the last axis is the
+        column."""
         by = self.moved_by[k]
         sizes = [self.draws if name == "draw" else len(self.controls[name].values) for name in by]
         rows = []
@@ -126,12 +146,17 @@ class Explorer:
         return {name: c.start for name, c in self.controls.items()} | {"draw": 0} | index
 
     def at(self, draw=0, **index):
-        """The tabulated columns at a grid point, given by the indices of its controls; NaN at gaps."""
+        """The tabulated columns at a grid point, given by the indices of its controls; NaN at
+        gaps."""
         point = self.position(draw=draw, **index)
-        return {name: self._table[name][tuple(point[b] for b in c["by"])] for name, c in self._columns.items()}
+        return {
+            name: self._table[name][tuple(point[b] for b in c["by"])]
+            for name, c in self._columns.items()
+        }
 
     def compute(self, values, index, seed=None):
-        """The columns computed afresh at `values`; a random function uses the stream of the grid point `index`."""
+        """The columns computed afresh at `values`; a random function uses the stream of the grid
+        point `index`."""
         columns = {}
         for k in range(len(self.functions)):
             columns |= self._call(k, values, index, self.seed if seed is None else seed)
@@ -145,22 +170,29 @@ class Explorer:
         return dict(spec=spec, table=self._packed)
 
     def html(self):
-        """The static page's part: the table, and for readers without JavaScript a picture at the starting values."""
+        """The static page's part: the table, and for readers without JavaScript a picture at the
+        starting values."""
         state = json.dumps(self.state(), ensure_ascii=False).replace("</", "<\\/")
         readout = html.escape(specs.start_text(self, "readout"))
-        return (f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}<p>{readout}</p></noscript>'
-                f'<script type="application/json">{state}</script></div>')
+        return (
+            f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}'
+            f"<p>{readout}</p></noscript>"
+            f'<script type="application/json">{state}</script></div>'
+        )
 
     def _ipython_display_(self):
         from IPython.display import display
 
         alt = specs.start_text(self, "alt")
         if os.environ.get("DPLIB_STATIC") == "1":
-            pictures = {"application/pdf": still.encode(self, "pdf"), "image/png": still.encode(self, "png")}
+            pictures = {
+                "application/pdf": still.encode(self, "pdf"),
+                "image/png": still.encode(self, "png"),
+            }
             display({"text/html": self.html(), "text/plain": alt} | pictures, raw=True)
             return
-        # A saved notebook keeps outputs but no kernel, and then this picture is what its reader sees.
-        # Beside a live widget explore.css hides it.
+        # A saved notebook keeps outputs but no kernel, and then this picture is what its reader
+        # sees. Beside a live widget explore.css hides it.
         picture = f"data:image/png;base64,{still.encode(self, 'png')}"
         image = f'<img class="dp-unplugged" alt="{html.escape(alt)}" src="{picture}">'
         display({"text/html": image, "text/plain": alt}, raw=True)

@@ -1,4 +1,5 @@
-"""The front end's files in `web/`: script, style sheet and palette, as a page and a live kernel load them."""
+"""The front end's files in `web/`: script, style sheet and palette, as a page and a live kernel
+load them."""
 
 import collections
 import gzip
@@ -7,13 +8,22 @@ from pathlib import Path
 
 WEB = Path(__file__).parent / "web"
 PALETTE = WEB / "palette.css"
-MAX_PAGE = 350_000                  # bytes of all explorers of a page with our script and the chart library, compressed
+# bytes of all explorers of a page with our script and the chart library, compressed
+MAX_PAGE = 350_000
 
 
 def front_end(static):
-    """The script: classic for a page (it also runs from ``file://``), or the module that anywidget loads."""
-    script = "".join((WEB / name).read_text(encoding="utf-8") for name in ("plot.js", "draw.js", "texts.js", "explore.js"))
-    return f"(() => {{\n{script}\nboot();\n}})();\n" if static else f"{script}\nexport default {{ render }};\n"
+    """The script: classic for a page (it also runs from ``file://``), or the module that anywidget
+    loads."""
+    script = "".join(
+        (WEB / name).read_text(encoding="utf-8")
+        for name in ("plot.js", "draw.js", "texts.js", "explore.js")
+    )
+    return (
+        f"(() => {{\n{script}\nboot();\n}})();\n"
+        if static
+        else f"{script}\nexport default {{ render }};\n"
+    )
 
 
 def style():
@@ -22,8 +32,11 @@ def style():
 
 
 def palette():
-    """The light theme's colours by variable name, for print and wherever a style sheet cannot reach."""
-    return dict(re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", PALETTE.read_text(encoding="utf-8").split("}")[0]))
+    """The light theme's colours by variable name, for print and wherever a style sheet cannot
+    reach."""
+    return dict(
+        re.findall(r"(--dp-\w+): (#[0-9a-f]{6})", PALETTE.read_text(encoding="utf-8").split("}")[0])
+    )
 
 
 def compressed(text):
@@ -32,11 +45,18 @@ def compressed(text):
 
 
 def check_page(name, body):
-    """Raise if an explorer shares its id with anything else on its page, or if the page's explorers weigh too much."""
+    """Raise if an explorer shares its id with anything else on its page, or if the page's explorers
+    weigh too much."""
     ids = collections.Counter(re.findall(r'<[^>]*\sid="([^"]+)"', body))
-    explorers = list(re.finditer(r'<div class="dp-static" id="([^"]+)">.*?</script></div>', body, flags=re.S))
+    explorers = list(
+        re.finditer(r'<div class="dp-static" id="([^"]+)">.*?</script></div>', body, flags=re.S)
+    )
     if twice := sorted({part[1] for part in explorers if ids[part[1]] > 1}):
-        raise ValueError(f"page {name!r}: the explorer ids {twice} occur more than once (perhaps in a heading)")
+        raise ValueError(
+            f"page {name!r}: the explorer ids {twice} occur more than once (perhaps in a heading)"
+        )
     weight = compressed(front_end(static=True)) + sum(compressed(part[0]) for part in explorers)
     if explorers and weight > MAX_PAGE:
-        raise ValueError(f"page {name!r}: its explorers weigh {weight} bytes compressed, more than {MAX_PAGE}")
+        raise ValueError(
+            f"page {name!r}: its explorers weigh {weight} bytes compressed, more than {MAX_PAGE}"
+        )

@@ -14,11 +14,14 @@ def answer(explorer, message, seed):
         columns = explorer.compute(values, message["index"], seed)
     except ValueError as error:
         return dict(id=message["id"], error=str(error)), []
-    return dict(id=message["id"], names=list(columns)), [column.tobytes() for column in columns.values()]
+    return dict(id=message["id"], names=list(columns)), [
+        column.tobytes() for column in columns.values()
+    ]
 
 
 def widget(explorer):
-    """The widget of an explorer. *Fresh randomness* replaces the seed, so that all draws are new; a slider keeps it."""
+    """The widget of an explorer. *Fresh randomness* replaces the seed, so that all draws are new; a
+    slider keeps it."""
     shown, seed = widget_class()(**explorer.state()), [explorer.seed]
 
     def reply(_, message, buffers):
@@ -32,7 +35,8 @@ def widget(explorer):
 
 @functools.cache
 def widget_class():
-    """The anywidget class; made on first use, because a page that is only built does not need it."""
+    """The anywidget class; made on first use, because a page that is only built does not need
+    it."""
     import anywidget
     import traitlets
 

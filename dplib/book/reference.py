@@ -1,4 +1,5 @@
-"""The reference of the package on the site: names in prose lead to it, and docstrings become formulas and links."""
+"""The reference of the package on the site: names in prose lead to it, and docstrings become
+formulas and links."""
 
 import functools
 import importlib
@@ -15,30 +16,45 @@ from sphinx.util.docutils import SphinxDirective
 
 
 def link_names(app, doctree):
-    """`laplace` in prose becomes a link where the package has exactly one public object of that name."""
+    """`laplace` in prose becomes a link where the package has exactly one public object of that
+    name."""
     for literal in list(doctree.findall(nodes.literal)):
         name = literal.astext().removesuffix("()")
-        if not re.fullmatch(r"(dplib\.)?[A-Za-z_][\w.]*", name) or isinstance(literal.parent, (nodes.reference, pending_xref)):
+        if not re.fullmatch(r"(dplib\.)?[A-Za-z_][\w.]*", name) or isinstance(
+            literal.parent, (nodes.reference, pending_xref)
+        ):
             continue
         if target := public_names().get(name):
-            link = pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True, refwarn=True,
-                                refdoc=app.env.docname)
+            link = pending_xref(
+                "",
+                refdomain="py",
+                reftype="obj",
+                reftarget=target,
+                refexplicit=True,
+                refwarn=True,
+                refdoc=app.env.docname,
+            )
             literal.replace_self(link)
             link += literal
 
 
 @functools.cache
 def public_names():
-    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace", "dplib.mechanisms.laplace": the same}.
+    """What a name in prose may stand for: {"laplace": "dplib.mechanisms.laplace",
+    "dplib.mechanisms.laplace": the same}.
 
-    A subject is a module, or a package that says in `__all__` what it offers; its own modules are its private matter, but a
-    package inside of it is a subject, too.
+    A subject is a module, or a package that says in `__all__` what it offers; its own modules are
+    its private matter, but a package inside of it is a subject, too.
     """
     import dplib
     names = {}
     for place in _subjects(dplib):
         subject = importlib.import_module(place)
-        own = [name for name, item in vars(subject).items() if getattr(item, "__module__", None) == place]
+        own = [
+            name
+            for name, item in vars(subject).items()
+            if getattr(item, "__module__", None) == place
+        ]
         names[place] = place
         for name in getattr(subject, "__all__", own):
             if not name.startswith("_") and callable(getattr(subject, name)):
@@ -93,16 +109,20 @@ def names_of(module):
 
 
 STATEMENT = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
-EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-₉])+(?:\\\|)?))")     # e^(ε/2), e^-t, q^|m|: what is raised
+# e^(ε/2), e^-t, q^|m|: what is raised
+EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-₉])+(?:\\\|)?))")
 INDEX = re.compile(r"\b([A-Za-zθμεσ])_([a-z0-9])\b")
 
 
 def read_docstring(app, what, name, obj, options, lines):
-    """In our docstrings |z| is an absolute value, never a substitution, x^2 and x_i are set as such, a label leads to its statement."""
+    """In our docstrings |z| is an absolute value, never a substitution, x^2 and x_i are set as
+    such, a label leads to its statement."""
     for i, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             line = INDEX.sub(r"\1\\ :sub:`\2`\\ ", line.replace("|", r"\|"))
-            line = EXPONENT.sub(lambda found: rf"\ :sup:`{(found[1] or found[2]).replace('-', '−')}`\ ", line)
+            line = EXPONENT.sub(
+                lambda found: rf"\ :sup:`{(found[1] or found[2]).replace('-', '−')}`\ ", line
+            )
             lines[i] = STATEMENT.sub(r":prf:ref:`\1`", line)
 
 

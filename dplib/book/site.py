@@ -1,4 +1,5 @@
-"""The Sphinx side of the book: pages that need nobody else's server, and builds that fail where something is wrong."""
+"""The Sphinx side of the book: pages that need nobody else's server, and builds that fail where
+something is wrong."""
 
 import hashlib
 import html
@@ -18,20 +19,28 @@ from dplib import __version__
 from .front import check_page, front_end, style
 from .spec import power_of_ten
 
-os.environ["DPLIB_STATIC"] = "1"         # the kernels that execute the chapters inherit it: explorers become tables
+# the kernels that execute the chapters inherit it: explorers become tables
+os.environ["DPLIB_STATIC"] = "1"
 log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
-OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")      # scripts and styles reach the site by themselves: `write_assets`
+# scripts and styles reach the site by themselves: `write_assets`
+OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 SITE_ONLY = ("claims", "execute", "reference", "site")       # modules that no page imports
 
 
-# --- the cache of executed pages -----------------------------------------------------------------------------------------
+# --- the cache of executed pages
+# -----------------------------------------------------------------------------------------
 
 def cache_folder(root):
-    """Where executed pages are kept. jupyter-cache sees only a page's own code; the folder's name covers the rest."""
-    key = hashlib.sha256(" ".join(f"{name} {importlib.metadata.version(name)}" for name in NUMBERS_COME_FROM).encode())
+    """Where executed pages are kept. jupyter-cache sees only a page's own code; the folder's name
+    covers the rest."""
+    key = hashlib.sha256(
+        " ".join(
+            f"{name} {importlib.metadata.version(name)}" for name in NUMBERS_COME_FROM
+        ).encode()
+    )
     files = {file for pattern in OUTPUTS_COME_FROM for file in PACKAGE.glob(pattern)}
     for file in sorted(files - {PACKAGE / "book" / f"{name}.py" for name in SITE_ONLY}):
         key.update(str(file.relative_to(PACKAGE)).encode() + file.read_bytes())
@@ -44,22 +53,29 @@ def set_cache(app, config):
 
 
 def use_own_profile(root):
-    """Kernels of a build read no start-up file of whoever builds, and do not warn of sockets that never leave the machine."""
+    """Kernels of a build read no start-up file of whoever builds, and do not warn of sockets that
+    never leave the machine."""
     profile = Path(root, "_build", "ipython", "profile_default")
     profile.mkdir(parents=True, exist_ok=True)
-    (profile / "ipython_kernel_config.py").write_text("get_config().IPKernelApp.log_level = 'ERROR'\n", encoding="utf-8")
+    (profile / "ipython_kernel_config.py").write_text(
+        "get_config().IPKernelApp.log_level = 'ERROR'\n", encoding="utf-8"
+    )
     os.environ["IPYTHONDIR"] = str(profile.parent)
 
 
-# --- what the configuration cannot know ----------------------------------------------------------------------------------
+# --- what the configuration cannot know
+# ----------------------------------------------------------------------------------
 
 def say_version(app, config):
-    """Under each page: which package computed it, how to cite it, and what a reader may do with it."""
+    """Under each page: which package computed it, how to cite it, and what a reader may do with
+    it."""
     version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        f"<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version {version}, 2026.{source}<br>"
-        f"Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>")
+        "<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version "
+        f"{version}, 2026.{source}<br>"
+        f"Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>"
+    )
 
 
 def repository():
@@ -70,16 +86,27 @@ def repository():
 def set_repository(app, config):
     """The front page says where the repository is, and launch buttons open it in Binder."""
     address = repository()
-    config.myst_substitutions = {"repository": f"Book and package are at <{address}>." if address else ""}
+    config.myst_substitutions = {
+        "repository": f"Book and package are at <{address}>." if address else ""
+    }
     if address:
-        config.html_theme_options |= {"repository_url": address, "repository_provider": "github", "repository_branch": "main",
-                                      "use_repository_button": True, "launch_buttons": {
-                                          "binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"}}
+        config.html_theme_options |= {
+            "repository_url": address,
+            "repository_provider": "github",
+            "repository_branch": "main",
+            "use_repository_button": True,
+            "launch_buttons": {
+                "binderhub_url": "https://mybinder.org",
+                "notebook_interface": "jupyterlab",
+            },
+        }
 
 
-# --- scripts and styles ---------------------------------------------------------------------------------------------------
+# --- scripts and styles
+# --------------------------------------------------------------------------------------------------
 
-# Brings an icon, an empty one: a browser that is not led on at once would ask the root of the server for one.
+# Brings an icon, an empty one: a browser that is not led on at once would ask the root of the
+# server for one.
 FRONT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -97,16 +124,24 @@ def write_assets(app):
     static = Path(app.outdir, "_static")
     static.mkdir(parents=True, exist_ok=True)
     (static.parent / "index.html").write_text(FRONT, encoding="utf-8")
-    for folder in app.config.html_static_path:                 # Sphinx copies them only if a page has changed, too
+    # Sphinx copies them only if a page has changed, too
+    for folder in app.config.html_static_path:
         copy_asset(str(Path(app.confdir, folder)), str(static))
     (static / "explorer.js").write_text(front_end(static=True), encoding="utf-8")
     (static / "explorer.css").write_text(style(), encoding="utf-8")
 
 
 def rewrite_pages(app, env):
-    """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one changes, all are written anew."""
-    ours = [file.read_bytes() for file in sorted(Path(app.confdir, "chapters", "_web").rglob("*")) if file.is_file()]
-    assets = hashlib.sha256(b"".join([front_end(static=True).encode(), style().encode(), *ours])).hexdigest()
+    """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one
+    changes, all are written anew."""
+    ours = [
+        file.read_bytes()
+        for file in sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
+        if file.is_file()
+    ]
+    assets = hashlib.sha256(
+        b"".join([front_end(static=True).encode(), style().encode(), *ours])
+    ).hexdigest()
     changed, env.dp_assets = assets != getattr(env, "dp_assets", None), assets
     return sorted(env.found_docs) if changed else []
 
@@ -114,24 +149,33 @@ def rewrite_pages(app, env):
 def add_scripts(app, pagename, template, context, doctree):
     """The explorers' script, only where there is one; and of the others what the page needs."""
     app.add_css_file("explorer.css")
-    context["body"] = body = context.get("body", "").replace('role="doc-biblioentry"', 'role="listitem"')   # deprecated, says axe
+    # deprecated, says axe
+    context["body"] = body = context.get("body", "").replace(
+        'role="doc-biblioentry"', 'role="listitem"'
+    )
     if "dp-static" in body:
         check_page(pagename, body)
         app.add_js_file("explorer.js", loading_method="defer")
     if (after := context.get("next")) and after["link"].endswith("style.html"):
-        context["next"] = None                                            # a page for authors: nothing leads there
+        # a page for authors: nothing leads there
+        context["next"] = None
     context["body"] = body.replace("<h1>", f'<h1 class="dp-part-{part_of(app, pagename)}">', 1)
     context["script_files"][:] = once_and_without_thebe(context.get("script_files", []))
 
 
 def part_of(app, pagename):
-    """The number of a page's part in the table of contents, which gives its colour; 0 for the front page."""
-    parts = [[item for _, item in tree["entries"]] for tree in app.env.tocs[app.config.root_doc].findall(toctree)]
+    """The number of a page's part in the table of contents, which gives its colour; 0 for the front
+    page."""
+    parts = [
+        [item for _, item in tree["entries"]]
+        for tree in app.env.tocs[app.config.root_doc].findall(toctree)
+    ]
     return next((number for number, pages in enumerate(parts, 1) if pagename in pages), 0)
 
 
 def once_and_without_thebe(scripts):
-    """Thebe would run cells on somebody else's server; it is off, and its script, registered twice, throws."""
+    """Thebe would run cells on somebody else's server; it is off, and its script, registered twice,
+    throws."""
     kept = {}
     for script in scripts:
         body = str(getattr(script, "attributes", {}).get("body"))
@@ -141,14 +185,19 @@ def once_and_without_thebe(scripts):
     return list(kept.values())
 
 
-# --- what a page offers: itself as a notebook, its statements to a search -------------------------------------------------
+# --- what a page offers: itself as a notebook, its statements to a search
+# -------------------------------------------------
 
 def offer_notebook(app, pagename, template, context, doctree):
-    """The button for downloads has the page as a notebook, without outputs; cells are numbered, so that builds agree."""
+    """The button for downloads has the page as a notebook, without outputs; cells are numbered, so
+    that builds agree."""
     source = Path(app.srcdir, f"{pagename}.md")
     if doctree is None or "{code-cell}" not in source.read_text(encoding="utf-8"):
         return
-    notebook, target = jupytext.read(source, fmt="md:myst"), Path(app.outdir, "_sources", f"{pagename}.ipynb")
+    notebook, target = (
+        jupytext.read(source, fmt="md:myst"),
+        Path(app.outdir, "_sources", f"{pagename}.ipynb"),
+    )
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -156,39 +205,61 @@ def offer_notebook(app, pagename, template, context, doctree):
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
-KINDS = dict(thm="Theorem", lem="Lemma", prop="Proposition", cor="Corollary", alg="Algorithm", ex="Exercise") | {"def": "Definition"}
+KINDS = dict(
+    thm="Theorem", lem="Lemma", prop="Proposition", cor="Corollary", alg="Algorithm", ex="Exercise"
+) | {"def": "Definition"}
 
 
 def name_statements(app):
     """In the search a statement is found by its name: "Theorem (Packing)", and not " (Packing)"."""
-    for titles in getattr(app.builder, "indexer", None) and app.builder.indexer._all_titles.values() or ():
-        titles[:] = [(f"{KINDS.get((place or '').split('-')[0], '')}{title}" if title.startswith(" (") else title, place)
-                     for title, place in titles]
+    for titles in (
+        getattr(app.builder, "indexer", None) and app.builder.indexer._all_titles.values() or ()
+    ):
+        titles[:] = [
+            (
+                f"{KINDS.get((place or '').split('-')[0], '')}{title}"
+                if title.startswith(" (")
+                else title,
+                place,
+            )
+            for title, place in titles
+        ]
     return []
 
 
-# --- checks that fail the build -------------------------------------------------------------------------------------------
+# --- checks that fail the build
+# -------------------------------------------------------------------------------------------
 
 def check_figures(app, doctree, docname):
-    """A figure without words is a warning; and warnings are fatal. (A page: print also uses the pictures of explorers.)"""
+    """A figure without words is a warning; and warnings are fatal. (A page: print also uses the
+    pictures of explorers.)"""
     for image in doctree.findall(nodes.image) if app.builder.format == "html" else ():
         if not image.get("alt", "").strip():
-            log.warning("a figure without alt text: draw it with dplib.book.figure(alt=...)", location=image)
+            log.warning(
+                "a figure without alt text: draw it with dplib.book.figure(alt=...)", location=image
+            )
 
 
 def replace_untitled_sections(app, doctree):
-    """The bodies of statements and exercises come as sections without titles, all with one id; a page may have an id only once."""
-    for section in [node for node in doctree.findall(nodes.section) if not isinstance(node.next_node(), nodes.title)]:
+    """The bodies of statements and exercises come as sections without titles, all with one id; a
+    page may have an id only once."""
+    for section in [
+        node
+        for node in doctree.findall(nodes.section)
+        if not isinstance(node.next_node(), nodes.title)
+    ]:
         section.replace_self(nodes.container("", *section.children, classes=section["classes"]))
 
 
 def keep_punctuation(app, doctree):
-    """A browser may break a line between a formula and the comma behind it; here they are kept together."""
+    """A browser may break a line between a formula and the comma behind it; here they are kept
+    together."""
     for math in list(doctree.findall(nodes.math)):
         parent, place = math.parent, math.parent.index(math)
         after = parent[place + 1] if place + 1 < len(parent) else None
         if isinstance(after, nodes.Text) and (mark := re.match(r"[,.;:!?)\]”’…]+", after)):
-            parent[place + 1] = nodes.Text(after[mark.end():])        # by place: equal texts are equal nodes
+            # by place: equal texts are equal nodes
+            parent[place + 1] = nodes.Text(after[mark.end():])
             math.replace_self(together := nodes.inline(classes=["dp-together"]))
             together += [math, nodes.Text(mark[0])]
 
@@ -196,7 +267,9 @@ def keep_punctuation(app, doctree):
 def write_powers(app, doctree, docname):
     """A number of the run reads 8.6·10⁻⁵, as on the axes, and not 8.6e-05."""
     for number in doctree.findall(nodes.inline):
-        if "pasted-text" in number["classes"] and (parts := re.fullmatch(r"([\d.]+)e([+-]\d+)", number.astext().strip())):
+        if "pasted-text" in number["classes"] and (
+            parts := re.fullmatch(r"([\d.]+)e([+-]\d+)", number.astext().strip())
+        ):
             ten = power_of_ten(int(parts[2]))
             number.children = [nodes.Text(ten if float(parts[1]) == 1 else f"{parts[1]}·{ten}")]
 
@@ -211,7 +284,9 @@ def setup(app):
     app.connect("doctree-resolved", write_powers)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
     app.connect("doctree-read", keep_punctuation)
-    app.connect("html-page-context", offer_notebook, priority=400)        # before the theme makes its buttons
+    # before the theme makes its buttons
+    app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", add_scripts, priority=900)
-    app.connect("html-collect-pages", name_statements)                    # before the index is written
+    # before the index is written
+    app.connect("html-collect-pages", name_statements)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
 """What an author may write in an `Explorer`, and what is said when it is wrong.
 
-The vocabulary is frozen to what both renderers draw (`web/draw.js` on screen, `still.py` in print). It is checked in
-full, because Observable Plot takes an unknown string for the name of a field and then draws nothing, or throws in the
-reader's browser.
+The vocabulary is frozen to what both renderers draw (`web/draw.js` on screen, `still.py` in print).
+It is checked in full, because Observable Plot takes an unknown string for the name of a field and
+then draws nothing, or throws in the reader's browser.
 """
 import inspect
 import json
@@ -35,8 +35,14 @@ ELSEWHERE = dict(bar="rectY", barY="rectY", hist="rectY", plot="line", lineY="li
                  xlim="domain", ylim="domain", limits="domain", scale="type", title="label",
                  linestyle="strokeDasharray")      # what other libraries call it
 INKS = {"c1", "c2", "c3", "c4", "currentColor", "none"}
-WORDS = dict(stroke=INKS, fill=INKS, labelAt={"first", "last"}, textAnchor={"start", "middle", "end"},
-             curve={"linear", "step", "step-before", "step-after"}, shapeRendering={"crispEdges", "auto"})
+WORDS = dict(
+    stroke=INKS,
+    fill=INKS,
+    labelAt={"first", "last"},
+    textAnchor={"start", "middle", "end"},
+    curve={"linear", "step", "step-before", "step-after"},
+    shapeRendering={"crispEdges", "auto"},
+)
 NUMBERS = {"strokeWidth", "r", "dx", "dy", "fontSize", "fontWeight"}
 OPACITIES = {"fillOpacity", "strokeOpacity"}
 AXIS = {"label", "type", "domain", "ticks", "tickFormat"}
@@ -61,7 +67,7 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-# -------------------------------------------------------------------------------- controls and columns
+# ----------------------------------------------------------------------------- controls and columns
 
 def dependencies(explorer, f):
     """The names a function depends on, "draw" for its `rng`."""
@@ -82,28 +88,43 @@ def check_controls(explorer, plot):
             raise ValueError(f"{where}: this name is taken or is no name")
         if not c.label:
             raise ValueError(f"{where}: label is empty")
-        if len(c.values) < 2 or not np.isfinite(c.values).all() or not (np.diff(c.values) > 0).all():
-            raise ValueError(f"{where}: values must be two or more finite numbers that increase strictly, "
-                             f"got {c.values}")
+        if (
+            len(c.values) < 2
+            or not np.isfinite(c.values).all()
+            or not (np.diff(c.values) > 0).all()
+        ):
+            raise ValueError(
+                f"{where}: values must be two or more finite numbers that increase strictly, "
+                f"got {c.values}"
+            )
         if c.log and c.values[0] <= 0:
             raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
         if c.integer and not all(isinstance(v, int) for v in c.values):
             raise ValueError(f"{where}: values must be integers, got {c.values}")
         if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
-            raise ValueError(f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}")
+            raise ValueError(
+                f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}"
+            )
     used = {n for by in explorer.moved_by for n in by}
-    domains = [v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)]
+    domains = [
+        v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)
+    ]
     if idle := [n for n in explorer.controls if n not in used and n not in domains]:
         raise ValueError(f"{explorer}: the controls {idle} move nothing")
     if ("draw" in used) != (explorer.draws > 0) or 0 < explorer.draws < MIN_DRAWS:
-        raise ValueError(f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if none does, "
-                         f"got {explorer.draws}")
+        raise ValueError(
+            f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if "
+            "none does, "
+            f"got {explorer.draws}"
+        )
 
 
 def check_columns(explorer, place, result):
     """What a function returned, as {name: 1-d float array}, NaN at gaps."""
     if not isinstance(result, dict) or not result:
-        raise ValueError(f"{explorer}: {place} must return a dict of columns, got {type(result).__name__}")
+        raise ValueError(
+            f"{explorer}: {place} must return a dict of columns, got {type(result).__name__}"
+        )
     columns = {}
     for name, value in result.items():
         where = f"{explorer}: {place} column {name!r}"
@@ -112,12 +133,16 @@ def check_columns(explorer, place, result):
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where} is not numeric: {error}") from error
         if column.ndim > 1 or not column.size:
-            raise ValueError(f"{where} must be a number or a non-empty 1-d array, got shape {column.shape}")
+            raise ValueError(
+                f"{where} must be a number or a non-empty 1-d array, got shape {column.shape}"
+            )
         column = np.ma.atleast_1d(column)
         gaps = np.ma.getmaskarray(column)
         if (bad := ~np.isfinite(column.data) & ~gaps).any():
             i = int(np.argmax(bad))
-            raise ValueError(f"{where} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)")
+            raise ValueError(
+                f"{where} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)"
+            )
         columns[name] = np.where(gaps, np.nan, column.data)
     return columns
 
@@ -142,21 +167,26 @@ def check_shapes(explorer, f, first, row, values):
     """Every grid point of a function must give the same columns of the same lengths."""
     shape = lambda columns: {name: a.size for name, a in columns.items()}
     if shape(first) != shape(row):
-        raise ValueError(f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, "
-                         f"but {shape(first)} at the first grid point")
+        raise ValueError(
+            f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, "
+            f"but {shape(first)} at the first grid point"
+        )
 
 
 # -------------------------------------------------------------------------------- the figure
 
 def check_plot(explorer, plot, table):
-    """The checked figure as plain JSON; an axis without a domain gets one that covers every tabulated value."""
+    """The checked figure as plain JSON; an axis without a domain gets one that covers every
+    tabulated value."""
     for entry in sorted(set(plot) - MARGINS - {"x", "y", "marks"}):
         known = ["x", "y", "marks", *sorted(MARGINS)]
         raise no_meaning(f"{explorer}: plot:", entry, "entries", known)
     try:
         plot = json.loads(json.dumps(plot, default=lambda v: v.tolist(), allow_nan=False))
     except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{explorer}: plot must be finite numbers, strings, lists and dicts: {error}") from error
+        raise ValueError(
+            f"{explorer}: plot must be finite numbers, strings, lists and dicts: {error}"
+        ) from error
     if not plot.get("marks"):
         raise ValueError(f"{explorer}: plot has no marks")
     for number, mark in enumerate(plot["marks"]):
@@ -168,7 +198,9 @@ def check_plot(explorer, plot, table):
         check_mark(f"{explorer}: mark {number} ({mark[0]})", *mark, table)
     for side in "xy":
         where = f"{explorer}: {side} axis"
-        plot[side] = check_axis(where, side, plot.get(side), plot["marks"], explorer.controls, table)
+        plot[side] = check_axis(
+            where, side, plot.get(side), plot["marks"], explorer.controls, table
+        )
     return plot
 
 
@@ -184,10 +216,15 @@ def check_mark(where, kind, options, table):
         wrong = f"{where}: {option} = {v!r} "
         if option in needed | optional and option != "text" or option in OPACITIES:
             if not is_number(v) and v not in table:
-                raise ValueError(wrong + f"is neither a number nor a column (there are {sorted(table)})")
+                raise ValueError(
+                    wrong + f"is neither a number nor a column (there are {sorted(table)})"
+                )
             if not is_number(v):
                 lengths[v] = table[v].shape[-1]
-            if option in OPACITIES and not ((0 <= (a := table.get(v, v))) & (a <= 1) | np.isnan(a)).all():
+            if (
+                option in OPACITIES
+                and not ((0 <= (a := table.get(v, v))) & (a <= 1) | np.isnan(a)).all()
+            ):
                 raise ValueError(wrong + "must lie between 0 and 1")
         elif option in WORDS:
             if v not in WORDS[option]:
@@ -214,47 +251,81 @@ def check_axis(where, side, axis, marks, controls, table):
     if not axis.get("label"):
         raise ValueError(f"{where} needs a label, with its unit")
     ticks = axis.get("ticks", 5)
-    if not (isinstance(ticks, list) and all(map(is_number, ticks)) or isinstance(ticks, int) and ticks > 0):
-        raise ValueError(f"{where}: ticks must be a list of numbers or how many of them, got {ticks!r}")
+    if not (
+        isinstance(ticks, list)
+        and all(map(is_number, ticks))
+        or isinstance(ticks, int)
+        and ticks > 0
+    ):
+        raise ValueError(
+            f"{where}: ticks must be a list of numbers or how many of them, got {ticks!r}"
+        )
     log = axis.setdefault("type", "linear") == "log"
     if axis["type"] not in ("linear", "log"):
         raise ValueError(f"{where}: type must be 'linear' or 'log', got {axis['type']!r}")
-    shown = [(v, np.ravel(table[v] if v in table else float(v))) for mark in marks for v in positions(mark, side)]
+    shown = [
+        (v, np.ravel(table[v] if v in table else float(v)))
+        for mark in marks
+        for v in positions(mark, side)
+    ]
     for name, values in shown:
         if log and (low := np.nanmin(values, initial=np.inf)) <= 0:
             raise ValueError(f"{where} is logarithmic, but {name!r} has the value {low}: mask it")
     ends = [controls[v].values if v in controls else [v] for v in axis.get("domain", [])]
     if not ends:
         every = np.concatenate([values for _, values in shown] or [np.zeros(0)])
-        low, high = (float(f(every, initial=start)) for f, start in ((np.nanmin, np.inf), (np.nanmax, -np.inf)))
+        low, high = (
+            float(f(every, initial=start))
+            for f, start in ((np.nanmin, np.inf), (np.nanmax, -np.inf))
+        )
         if not low < high:
             raise ValueError(f"{where} needs a domain: its values run from {low} to {high}")
         return axis | dict(domain=round_domain(low, high, log))
     flat = [v for end in ends for v in end]
-    if len(ends) != 2 or not all(map(is_number, flat)) or not max(ends[0]) < min(ends[1]) or log and min(flat) <= 0:
+    if (
+        len(ends) != 2
+        or not all(map(is_number, flat))
+        or not max(ends[0]) < min(ends[1])
+        or log
+        and min(flat) <= 0
+    ):
         positive = ", positive ones" if log else ""
-        raise ValueError(f"{where}: domain {axis['domain']} must be two increasing numbers or controls{positive}")
+        raise ValueError(
+            f"{where}: domain {axis['domain']} must be two increasing numbers or controls{positive}"
+        )
     return axis
 
 
 def round_domain(low, high, log):
-    """An interval with round ends that covers [low, high]: whole decades, or about five steps of 1, 2 or 5."""
+    """An interval with round ends that covers [low, high]: whole decades, or about five steps of 1,
+    2 or 5."""
     if log:
-        return [float(f"1e{math.floor(math.log10(low))}"), float(f"1e{math.ceil(math.log10(high))}")]
+        return [
+            float(f"1e{math.floor(math.log10(low))}"),
+            float(f"1e{math.ceil(math.log10(high))}"),
+        ]
     power = 10.0 ** math.floor(math.log10((high - low) / 5))
     step = next(digit * power for digit in (1, 2, 5, 10) if digit * power * 5 >= high - low)
-    return [float(f"{round_to(end / step) * step:.12g}") for end, round_to in ((low, math.floor), (high, math.ceil))]
+    return [
+        float(f"{round_to(end / step) * step:.12g}")
+        for end, round_to in ((low, math.floor), (high, math.ceil))
+    ]
 
 
 # -------------------------------------------------------------------------------- texts
 
 def check_texts(explorer, table, texts, plot):
-    """Every {placeholder} must be a control, a column of one entry, or name[i] with an entry that exists."""
+    """Every {placeholder} must be a control, a column of one entry, or name[i] with an entry that
+    exists."""
     for name, text in texts.items():
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"{explorer}: {name} is empty")
-    marked = {f"{option} of mark {i} ({kind})": options[option] for i, (kind, options) in enumerate(plot["marks"])
-              for option in ("label", "text") if option in options}
+    marked = {
+        f"{option} of mark {i} ({kind})": options[option]
+        for i, (kind, options) in enumerate(plot["marks"])
+        for option in ("label", "text")
+        if option in options
+    }
     for name, text in (texts | marked).items():
         for placeholder, entry in PLACEHOLDER.findall(text):
             if placeholder in explorer.controls and not entry:
@@ -262,7 +333,10 @@ def check_texts(explorer, table, texts, plot):
             length = table[placeholder].shape[-1] if placeholder in table else 0
             if not (int(entry) < length if entry else length == 1):
                 known = f"an entry of it (it has {length})" if length else "a control or a column"
-                raise ValueError(f"{explorer}: {{{placeholder}{entry and f'[{entry}]'}}} in {name} is not {known}")
+                raise ValueError(
+                    f"{explorer}: {{{placeholder}{entry and f'[{entry}]'}}} in {name} is not "
+                    f"{known}"
+                )
         if set(PLACEHOLDER.sub("", text)) & set("{}"):
             raise ValueError(f"{explorer}: {name} has a brace that is no placeholder: {text!r}")
 
@@ -272,12 +346,15 @@ def power_of_ten(exponent):
 
 
 def format(value):
-    """A number as readers see it: integers in full, else three digits; the same as `format` in draw.js."""
+    """A number as readers see it: integers in full, else three digits; the same as `format` in
+    draw.js."""
     if not math.isfinite(value):
         return "–"
     sign, size = ("−" if value < 0 else ""), abs(value)
     if size >= 1e6 or 0 < size < 1e-3:
-        mantissa, power = f"{Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(size):.1e}".split("e")
+        mantissa, power = (
+            f"{Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(size):.1e}".split("e")
+        )
         ten = power_of_ten(int(power))
         return sign + (ten if mantissa == "1.0" else f"{mantissa.removesuffix('.0')}·{ten}")
     if size % 1:

@@ -1,4 +1,5 @@
-"""Explorers in print: the figure at its start, drawn by matplotlib from the description that draw.js draws."""
+"""Explorers in print: the figure at its start, drawn by matplotlib from the description that
+draw.js draws."""
 import base64
 import html
 import io
@@ -14,9 +15,17 @@ from .spec import MARKS, fill_in, format, start_text
 
 # Matplotlib needs colours; `svg` turns them back into the variables of palette.css.
 VARIABLES = {colour: f"var({name})" for name, colour in palette().items()}
-INKS = {f"c{i}": palette()[f"--dp-{i}"] for i in (1, 2, 3, 4)} | {"currentColor": palette()["--dp-ink"], "none": "none"}
+INKS = {f"c{i}": palette()[f"--dp-{i}"] for i in (1, 2, 3, 4)} | {
+    "currentColor": palette()["--dp-ink"],
+    "none": "none",
+}
 PAPER, FAINT = palette()["--dp-paper"], palette()["--dp-faint"]
-STEPS = {"linear": "default", "step": "steps-mid", "step-before": "steps-pre", "step-after": "steps-post"}
+STEPS = {
+    "linear": "default",
+    "step": "steps-mid",
+    "step-before": "steps-pre",
+    "step-after": "steps-post",
+}
 SIDES = {"start": "left", "middle": "center", "end": "right"}
 POINT = 0.75                                                               # points in a CSS pixel
 
@@ -46,7 +55,9 @@ class Mark:
         given = {k: v for k, v in options.items() if re.fullmatch(r"[xy][12]?|\w+Opacity", k)}
         channels = {k: columns[v] if isinstance(v, str) else [v] for k, v in given.items()}
         self.length = max(map(len, channels.values()))
-        self.channels = {k: np.broadcast_to(np.asarray(v, float), self.length) for k, v in channels.items()}
+        self.channels = {
+            k: np.broadcast_to(np.asarray(v, float), self.length) for k, v in channels.items()
+        }
 
     def __getitem__(self, channel):
         return self.channels[channel]
@@ -68,13 +79,16 @@ class Mark:
         dashes = [float(t) * POINT / width for t in self.options.get("strokeDasharray", "").split()]
         style = (0, dashes * (1 if len(dashes) % 2 == 0 else 2)) if dashes else "-"
         alpha = self.opacity("strokeOpacity")[0]
-        return dict(color=self.ink("stroke", default), linewidth=width, linestyle=style, alpha=alpha)
+        return dict(
+            color=self.ink("stroke", default), linewidth=width, linestyle=style, alpha=alpha
+        )
 
     def opacity(self, option):
         return self.channels.get(option, np.ones(self.length))
 
     def anchor(self, ax):
-        """Where the direct label belongs: the last (or first) point inside the frame, as in draw.js."""
+        """Where the direct label belongs: the last (or first) point inside the frame, as in
+        draw.js."""
         (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
         if self.kind == "ruleX":
             return self["x"][0], high
@@ -110,38 +124,70 @@ def set_axes(ax, plot, values):
 
 
 def draw_line(ax, mark, fill):
-    ax.plot(mark["x"], mark["y"], drawstyle=STEPS[mark.options.get("curve", "linear")], **mark.stroke("currentColor"))
+    ax.plot(
+        mark["x"],
+        mark["y"],
+        drawstyle=STEPS[mark.options.get("curve", "linear")],
+        **mark.stroke("currentColor"),
+    )
 
 
 def draw_area(ax, mark, fill):
     step = STEPS[mark.options.get("curve", "linear")].removeprefix("steps-")
-    ax.fill_between(mark["x"], mark["y1"], mark["y2"], step=None if step == "default" else step, edgecolor="none",
-                    facecolor=mark.ink("fill", "currentColor"), alpha=mark.opacity("fillOpacity")[0])
+    ax.fill_between(
+        mark["x"],
+        mark["y1"],
+        mark["y2"],
+        step=None if step == "default" else step,
+        edgecolor="none",
+        facecolor=mark.ink("fill", "currentColor"),
+        alpha=mark.opacity("fillOpacity")[0],
+    )
 
 
 def draw_dots(ax, mark, fill):
     filled = mark.ink("fill")
     edge = mark.ink("stroke", "none" if filled != "none" else "currentColor")
     shown = np.isfinite(mark["x"]) & np.isfinite(mark["y"])
-    diameter, width = 2 * POINT * mark.options.get("r", 3), POINT * mark.options.get("strokeWidth", 1.5)
+    diameter, width = (
+        2 * POINT * mark.options.get("r", 3),
+        POINT * mark.options.get("strokeWidth", 1.5),
+    )
     alpha = mark.opacity("fillOpacity")[shown] if filled != "none" else None
-    ax.scatter(mark["x"][shown], mark["y"][shown], s=diameter ** 2, c=filled, edgecolors=edge, linewidths=width,
-               alpha=alpha, zorder=3)
+    ax.scatter(
+        mark["x"][shown],
+        mark["y"][shown],
+        s=diameter**2,
+        c=filled,
+        edgecolors=edge,
+        linewidths=width,
+        alpha=alpha,
+        zorder=3,
+    )
 
 
 def draw_rects(ax, mark, fill):
     edge, width = mark.ink("stroke"), mark.options.get("strokeWidth", 1) * POINT
-    for x1, x2, y1, y2, alpha in zip(*(mark[c] for c in ("x1", "x2", "y1", "y2")), mark.opacity("fillOpacity")):
+    for x1, x2, y1, y2, alpha in zip(
+        *(mark[c] for c in ("x1", "x2", "y1", "y2")), mark.opacity("fillOpacity")
+    ):
         if np.isfinite([x1, x2, y1, y2]).all():
             face = mark.ink("fill", "currentColor" if edge == "none" else "none")
-            ax.fill([x1, x2, x2, x1], [y1, y1, y2, y2], facecolor=face if face == "none" else (face, alpha),
-                    edgecolor=edge, linewidth=width if edge != "none" else 0)
+            ax.fill(
+                [x1, x2, x2, x1],
+                [y1, y1, y2, y2],
+                facecolor=face if face == "none" else (face, alpha),
+                edgecolor=edge,
+                linewidth=width if edge != "none" else 0,
+            )
 
 
 def draw_rules(ax, mark, fill):
     along, across, lines = ("x", "y", ax.vlines) if mark.kind == "ruleX" else ("y", "x", ax.hlines)
     ends = ax.get_ylim() if across == "y" else ax.get_xlim()
-    low, high = (mark[across + end] if across + end in mark else limit for end, limit in zip("12", ends))
+    low, high = (
+        mark[across + end] if across + end in mark else limit for end, limit in zip("12", ends)
+    )
     style = mark.stroke("currentColor")
     lines(mark[along], low, high, colors=style["color"], linewidths=style["linewidth"],
           linestyles=[style["linestyle"]], alpha=style["alpha"])
@@ -153,9 +199,18 @@ def draw_texts(ax, mark, fill):
     weight = "bold" if o.get("fontWeight", 400) >= 600 else "normal"
     for at in zip(mark["x"], mark["y"]):
         if np.isfinite(at).all():
-            ax.annotate(fill(o["text"]), at, offset, textcoords="offset points", annotation_clip=False, va="center",
-                        ha=SIDES[o.get("textAnchor", "middle")], color=mark.ink("fill", "currentColor"), weight=weight,
-                        size=POINT * o.get("fontSize", 13))
+            ax.annotate(
+                fill(o["text"]),
+                at,
+                offset,
+                textcoords="offset points",
+                annotation_clip=False,
+                va="center",
+                ha=SIDES[o.get("textAnchor", "middle")],
+                color=mark.ink("fill", "currentColor"),
+                weight=weight,
+                size=POINT * o.get("fontSize", 13),
+            )
 
 
 DRAW = {kind: globals()[mark.drawn_by] for kind, mark in MARKS.items()}
@@ -168,15 +223,28 @@ def place_labels(ax, labels, gap=11):
         height = ax.transData.transform(at)[1] * 72 / ax.figure.dpi
         lift = max(0.0, ground + gap - height)
         ground = height + lift
-        ax.annotate(text, at, (5, lift), textcoords="offset points", annotation_clip=False, va="center", color=ink,
-                    weight="bold", size=9)
+        ax.annotate(
+            text,
+            at,
+            (5, lift),
+            textcoords="offset points",
+            annotation_clip=False,
+            va="center",
+            color=ink,
+            weight="bold",
+            size=9,
+        )
 
 
 # -------------------------------------------------------------------------------- files
 
 def save(explorer, kind):
     """The still as bytes: "png", "pdf" or "svg"; the same bytes every time."""
-    dated = {"png": ["Software"], "pdf": ["CreationDate"], "svg": ["Date", "Creator", "Format", "Type"]}
+    dated = {
+        "png": ["Software"],
+        "pdf": ["CreationDate"],
+        "svg": ["Date", "Creator", "Format", "Type"],
+    }
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": explorer.id, "svg.fonttype": "none", "font.size": 9}):
         still(explorer).savefig(buffer, format=kind, dpi=144, metadata=dict.fromkeys(dated[kind]))

@@ -5,7 +5,8 @@ import numbers
 
 from .spec import format
 
-PHONE = 40                          # letters of a row that fit; a wider table turns into a card for each row there (book.css)
+# letters of a row that fit; a wider table turns into a card for each row there (book.css)
+PHONE = 40
 
 
 class Table:
@@ -18,16 +19,28 @@ class Table:
         return {"text/plain": self.text(), "text/html": self.html()}
 
     def right(self):
-        """For each column: are its entries numbers, to be written with their last digits below each other?"""
-        return [all(cell[:1].isdigit() or cell[:1] in "−–-±" for cell in column) for column in zip(*self.rows)]
+        """For each column: are its entries numbers, to be written with their last digits below each
+        other?"""
+        return [
+            all(cell[:1].isdigit() or cell[:1] in "−–-±" for cell in column)
+            for column in zip(*self.rows)
+        ]
 
     def html(self):
         side = [' class="dp-number"' * right for right in self.right()]
-        head = "".join(f"<th scope=col{place}>{html.escape(name)}</th>" for place, name in zip(side, self.columns))
-        cell = lambda place, name, text: f'<td{place} data-name="{html.escape(name)}">{html.escape(text)}</td>'
-        body = "\n".join("<tr>" + "".join(map(cell, side, self.columns, row)) + "</tr>" for row in self.rows)
+        head = "".join(
+            f"<th scope=col{place}>{html.escape(name)}</th>"
+            for place, name in zip(side, self.columns)
+        )
+        cell = lambda place, name, text: (
+            f'<td{place} data-name="{html.escape(name)}">{html.escape(text)}</td>'
+        )
+        body = "\n".join(
+            "<tr>" + "".join(map(cell, side, self.columns, row)) + "</tr>" for row in self.rows
+        )
         wide = " dp-wide" * (sum(self.widths()) + len(side) > PHONE)
-        return f'<div class="dp-table{wide}"><table class="table">\n<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>\n</table></div>'
+        rows = f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>"
+        return f'<div class="dp-table{wide}"><table class="table">\n{rows}\n</table></div>'
 
     def widths(self):
         """Letters that each column needs; a heading may break between its words."""
@@ -37,15 +50,23 @@ class Table:
     def text(self):
         widths = [max(map(len, column)) for column in zip(self.columns, *self.rows)]
         sides = [">" if right else "<" for right in self.right()]
-        return "\n".join("  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths)).rstrip()
-                         for row in (self.columns, *self.rows))
+        aligned = lambda row: "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths))
+        return "\n".join(aligned(row).rstrip() for row in (self.columns, *self.rows))
 
 
 def table(columns, rows):
-    """A table with these headings. A number is written as in figures; a text, such as f"{x:.3f}", as it is."""
-    write = lambda cell: format(float(cell)) if isinstance(cell, numbers.Real) and not isinstance(cell, bool) else str(cell)
+    """A table with these headings. A number is written as in figures; a text, such as f"{x:.3f}",
+    as it is."""
+    write = lambda cell: (
+        format(float(cell))
+        if isinstance(cell, numbers.Real) and not isinstance(cell, bool)
+        else str(cell)
+    )
     columns, rows = [str(name) for name in columns], [[write(cell) for cell in row] for row in rows]
     if not rows or any(len(row) != len(columns) for row in rows):
-        raise ValueError(f"every row must have {len(columns)} entries, one under each of {columns}, "
-                         f"got rows of {[len(row) for row in rows]}")
+        raise ValueError(
+            f"every row must have {len(columns)} entries, one under each of {columns}, "
+            f"got rows of {[len(row) for row in rows]}"
+        )
     return Table(columns, rows)

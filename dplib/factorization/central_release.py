@@ -1,4 +1,5 @@
-"""Answers to a workload through a factorization, released by one curator with correlated Gaussian noise."""
+"""Answers to a workload through a factorization, released by one curator with correlated Gaussian
+noise."""
 
 from __future__ import annotations
 
@@ -21,32 +22,40 @@ def release_central(
     Parameters
     ----------
     labels, factorization, epsilon
-        As in `release_local`; there may be no records at all, and at most 2**26 of them under ``add_remove``.
+        As in `release_local`; there may be no records at all, and at most 2**26 of them under
+        ``add_remove``.
     delta : float in (0, 1)
     neighbor : {"replace", "add_remove"}
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
     -------
-    float64, shape (..., m), sums over the records: R(A · counts + N(0, σ²) noise) plus the offset of every record
+    float64, shape (..., m)
+        Sums over the records: R(A · counts + N(0, σ²) noise) plus the offset of every record
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under the stated relation, for labels that are cells, given fair bits: A · counts, with noise on a grid, is
-        post-processed. What its rounding may move is bounded by ``factorization.rounding`` and paid for, under ``add_remove`` for
-        data sets of at most 2**26 records. A centred factorization needs the number of records, so it is refused under ``add_remove``.
+    :Privacy: (ε, δ)-DP under the stated relation, for labels that are cells, given fair bits: A ·
+        counts, with noise on a grid, is post-processed. What its rounding may move is bounded by
+        ``factorization.rounding`` and paid for, under ``add_remove`` for data sets of at most 2**26
+        records. A centred factorization needs the number of records, so it is refused under
+        ``add_remove``.
     :Error: No bias but that of RA for W; `central_variance`, and `release_central_error_bound`.
     :Cost: One product with A and one with R.
-    :References: Corollary *The same with a curator* on the page *Many answers from one vector* (cor-central-factorization);
-        Li, Miklau, Hay, McGregor and Rastogi, *The matrix mechanism* (2015).
+    :References: Corollary *The same with a curator* on the page *Many answers from one vector*
+        (cor-central-factorization); Li, Miklau, Hay, McGregor and Rastogi, *The matrix mechanism*
+        (2015).
 
     Examples
     --------
     >>> from dplib.factorization import square_root_factorization
     >>> rng = np.random.default_rng(1)
     >>> fast = square_root_factorization(cells=2**20)
-    >>> answers = release_central(np.arange(0, 2**20, 2), fast, epsilon=1, delta=1e-6, neighbor="replace", rng=rng)
+    >>> answers = release_central(np.arange(0, 2**20, 2), fast, epsilon=1, delta=1e-6,
+    ...                           neighbor="replace", rng=rng)
     >>> answers[[2**10, 2**15, 2**19]].round()
     array([   520.,  16375., 262124.])
     """
@@ -59,9 +68,17 @@ def release_central(
     reports = factorization.A @ counts
     if sensitivity > 0:
         error = factorization.rounding * max(records, 1) / factorization.dimension**0.5
-        noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=epsilon, delta=delta, entries=factorization.dimension, error=error)
+        noise = _grid.normal_noise(
+            sensitivity=sensitivity,
+            epsilon=epsilon,
+            delta=delta,
+            entries=factorization.dimension,
+            error=error,
+        )
         reports = noise.added_to(reports, rng)
-    answers = factorization.R @ reports + np.multiply.outer(factorization.offset, counts.sum(axis=0))
+    answers = factorization.R @ reports + np.multiply.outer(
+        factorization.offset, counts.sum(axis=0)
+    )
     return answers.T.reshape(*batch, -1)
 
 
@@ -87,12 +104,15 @@ def central_variance(
 
     Returns
     -------
-    float64, shape (m,), σ² ‖R_j‖², σ from `gaussian_sigma` for the largest distance (``replace``) or norm of columns of A
+    float64, shape (m,)
+        σ² ‖R_j‖², σ from `gaussian_sigma` for the largest distance (``replace``) or norm of columns
+        of A
 
     Notes
     -----
     :Error: Exact, whatever the data, up to what is paid for rounding.
-    :References: Corollary *The same with a curator* on the page *Many answers from one vector* (cor-central-factorization).
+    :References: Corollary *The same with a curator* on the page *Many answers from one vector*
+        (cor-central-factorization).
 
     Examples
     --------
@@ -122,17 +142,21 @@ def release_central_error_bound(
 
     Notes
     -----
-    :References: Corollary *The same with a curator* on the page *Many answers from one vector* (cor-central-factorization).
+    :References: Corollary *The same with a curator* on the page *Many answers from one vector*
+        (cor-central-factorization).
 
     Examples
     --------
     >>> from dplib.factorization import square_root_factorization
     >>> fast = square_root_factorization(cells=1024)
-    >>> round(release_central_error_bound(fast, epsilon=1, delta=1e-6, beta=0.05, neighbor="add_remove"), 1)
+    >>> round(release_central_error_bound(fast, epsilon=1, delta=1e-6, beta=0.05,
+    ...                                   neighbor="add_remove"), 1)
     56.1
     """
     beta = _checks.parameter("beta", beta)
-    largest = np.sqrt(central_variance(factorization, epsilon=epsilon, delta=delta, neighbor=neighbor).max())
+    largest = np.sqrt(
+        central_variance(factorization, epsilon=epsilon, delta=delta, neighbor=neighbor).max()
+    )
     return float(-ndtri(beta / (2 * factorization.row_norms.size)) * largest)
 
 
@@ -140,7 +164,11 @@ def _central_sigma(factorization, epsilon, delta, neighbor):
     """The standard deviation of the noise; 0 if no record can change an answer."""
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
     sensitivity = _sensitivity(factorization, neighbor)
-    return float(mechanisms.gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta)) if sensitivity > 0 else 0.0
+    return (
+        float(mechanisms.gaussian_sigma(sensitivity=sensitivity, epsilon=epsilon, delta=delta))
+        if sensitivity > 0
+        else 0.0
+    )
 
 
 def _sensitivity(factorization, neighbor):

@@ -20,7 +20,9 @@ def release_local(
     labels : array_like of integers, shape (..., n), the cell of each person, 0, …, N - 1
     factorization : Factorization of the questions, by which each person's vector is a column of A
     epsilon : float > 0
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -29,12 +31,13 @@ def release_local(
 
     Notes
     -----
-    :Privacy: Every message is ε-DP by itself (local model), and so are all together under ``replace``, for labels that are
-        cells, given fair bits.
+    :Privacy: Every message is ε-DP by itself (local model), and so are all together under
+        ``replace``, for labels that are cells, given fair bits.
     :Error: No bias; `local_variance` exactly, and `release_local_error_bound`.
     :Cost: O(nk), plus one product with R; a linear operator A is applied to every person's cell.
-    :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization);
-        Edmonds, Nikolov and Ullman, *The power of factorization mechanisms in local and central differential privacy* (2020).
+    :References: Theorem *One message for all questions* on the page *Many answers from one vector*
+        (thm-local-factorization); Edmonds, Nikolov and Ullman, *The power of factorization
+        mechanisms in local and central differential privacy* (2020).
 
     Examples
     --------
@@ -46,7 +49,11 @@ def release_local(
     """
     epsilon = _checks.parameter("epsilon", epsilon)
     radius = float(factorization.column_norms.max())
-    randomize = (lambda v: local.l2_ball_randomizer(v, radius=radius, epsilon=epsilon, rng=rng)) if radius > 0 else None
+    randomize = (
+        (lambda v: local.l2_ball_randomizer(v, radius=radius, epsilon=epsilon, rng=rng))
+        if radius > 0
+        else None
+    )
     return _average(labels, factorization, randomize, runs, rng)
 
 
@@ -67,34 +74,41 @@ def release_local_gaussian(
 
     Notes
     -----
-    :Privacy: Every message is (ε, δ)-DP by itself (local model), and so are all together under ``replace``, for labels that
-        are cells, given fair bits.
+    :Privacy: Every message is (ε, δ)-DP by itself (local model), and so are all together under
+        ``replace``, for labels that are cells, given fair bits.
     :Error: No bias; `local_gaussian_variance` exactly.
     :Cost: As in `release_local`.
-    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away* (thm-gaussian).
+    :References: Theorem *The Gaussian mechanism* on the page *What one answer gave away*
+        (thm-gaussian).
 
     Examples
     --------
     >>> from dplib.factorization import square_root_factorization
     >>> rng = np.random.default_rng(1)
     >>> best = square_root_factorization(cells=4)
-    >>> release_local_gaussian(np.repeat([0, 1, 3], 20_000), best, epsilon=1, delta=1e-6, rng=rng).round(1)
+    >>> release_local_gaussian(np.repeat([0, 1, 3], 20_000), best, epsilon=1, delta=1e-6,
+    ...                        rng=rng).round(1)
     array([0.3, 0.7, 0.7, 1. ])
     """
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
     diameter = factorization.diameter
     if diameter == 0:
         return _average(labels, factorization, None, runs, rng)
-    noise = _grid.ball_noise(diameter + 2 * factorization.rounding, epsilon, delta, factorization.dimension)
+    noise = _grid.ball_noise(
+        diameter + 2 * factorization.rounding, epsilon, delta, factorization.dimension
+    )
     return _average(labels, factorization, lambda vectors: noise.added_to(vectors, rng), runs, rng)
 
 
 def _average(labels, factorization, randomize, runs, rng):
     """Answers from the average of randomised columns of A, a block of people at a time."""
     N, k = factorization.workload.shape[1], factorization.dimension
-    labels = _checks.integers("labels", _checks.whole("labels", labels), at_least=0, at_most=N - 1).astype(np.int64)
+    labels = _checks.whole("labels", labels)
+    labels = _checks.integers("labels", labels, at_least=0, at_most=N - 1).astype(np.int64)
     if labels.ndim == 0 or labels.shape[-1] == 0:
-        raise ValueError(f"labels must have at least one record on the last axis, got shape {labels.shape}")
+        raise ValueError(
+            f"labels must have at least one record on the last axis, got shape {labels.shape}"
+        )
     _checks.one_data_set("labels", labels, runs)
     _checks.generator(rng)
     *batch, n = labels.shape
@@ -125,7 +139,8 @@ def local_variance(
     Parameters
     ----------
     p : array_like, shape (N,), or None
-        Probabilities of the cells: people are drawn from them independently. Without them, a bound for all.
+        Probabilities of the cells: people are drawn from them independently. Without them, a bound
+        for all.
     factorization : Factorization of the questions, as in `release_local`
     size : int ≥ 1, the number n of records
     epsilon : float > 0
@@ -137,7 +152,8 @@ def local_variance(
     Notes
     -----
     :Error: Exact, sampling included. Without ``p`` the term that is subtracted is left out.
-    :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization).
+    :References: Theorem *One message for all questions* on the page *Many answers from one vector*
+        (thm-local-factorization).
 
     Examples
     --------
@@ -167,7 +183,8 @@ def local_gaussian_variance(
 
     Returns
     -------
-    float64, shape (m,), (σ² ‖R_j‖² + Var W_jx)/n, σ from `gaussian_sigma` for the diameter of the columns of A
+    float64, shape (m,)
+        (σ² ‖R_j‖² + Var W_jx)/n, σ from `gaussian_sigma` for the diameter of the columns of A
 
     Notes
     -----
@@ -177,14 +194,19 @@ def local_gaussian_variance(
     --------
     >>> from dplib.factorization import square_root_factorization
     >>> best = square_root_factorization(cells=64)
-    >>> variance = local_gaussian_variance(np.full(64, 1 / 64), best, size=20_000, epsilon=1, delta=1e-6)
+    >>> variance = local_gaussian_variance(np.full(64, 1 / 64), best, size=20_000, epsilon=1,
+    ...                                    delta=1e-6)
     >>> round(float(variance.max()) ** 0.5, 4)
     0.0883
     """
     size, p = _checks.integer("size", size, at_least=1), _distribution(p, factorization)
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
     diameter = factorization.diameter
-    sigma = mechanisms.gaussian_sigma(sensitivity=diameter, epsilon=epsilon, delta=delta) if diameter > 0 else 0.0
+    sigma = (
+        mechanisms.gaussian_sigma(sensitivity=diameter, epsilon=epsilon, delta=delta)
+        if diameter > 0
+        else 0.0
+    )
     values = factorization.workload @ np.eye(p.size)
     return ((sigma * factorization.row_norms) ** 2 + values**2 @ p - (values @ p) ** 2) / size
 
@@ -193,14 +215,20 @@ def _distribution(p, factorization):
     """Probabilities of the cells."""
     p = _checks.reals("p", p, at_least=0)
     if p.shape != (cells := factorization.workload.shape[1:]) or abs(p.sum() - 1) > 1e-9:
-        raise ValueError(f"p must hold {cells[0]} probabilities of sum 1, got shape {p.shape} and sum {p.sum()}")
+        raise ValueError(
+            f"p must hold {cells[0]} probabilities of sum 1, got shape {p.shape} and sum {p.sum()}"
+        )
     return p
 
 
 def _second_moment(factorization, epsilon):
     """‖R_j‖² B²/k and the length B of a message."""
     radius, k = float(factorization.column_norms.max()), factorization.dimension
-    length = float(local.l2_ball_scale(radius=radius, dimension=k, epsilon=epsilon)) if radius > 0 else 0.0
+    length = (
+        float(local.l2_ball_scale(radius=radius, dimension=k, epsilon=epsilon))
+        if radius > 0
+        else 0.0
+    )
     return factorization.row_norms**2 * (length**2 / k), length
 
 
@@ -221,8 +249,9 @@ def release_local_error_bound(
     Notes
     -----
     :Error: It holds for every population from which people are drawn independently.
-    :References: Theorem *One message for all questions* on the page *Many answers from one vector* (thm-local-factorization);
-        corollary *People for all questions* on the page *Many answers from one vector* (cor-people-for-all).
+    :References: Theorem *One message for all questions* on the page *Many answers from one vector*
+        (thm-local-factorization); corollary *People for all questions* on the page *Many answers
+        from one vector* (cor-people-for-all).
 
     Examples
     --------
@@ -256,23 +285,30 @@ def release_local_sample_size(
 
     Returns
     -------
-    int ≥ 1, the least size for which `release_local_error_bound` is at most τ, about 4vL/τ² or less; ValueError above 2**62
+    int ≥ 1
+        The least size for which `release_local_error_bound` is at most τ, about 4vL/τ² or less;
+        ValueError above 2**62
 
     Notes
     -----
-    :Error: With so many independent people all m answers are within τ with probability at least 1 - β, whatever the population.
-        At most 1 + 2π coth(ε/2)² (‖R‖ ‖A‖/τ)² ln(2m/β).
-    :References: Corollary *People for all questions* on the page *Many answers from one vector* (cor-people-for-all).
+    :Error: With so many independent people all m answers are within τ with probability at least 1 -
+        β, whatever the population. At most 1 + 2π coth(ε/2)² (‖R‖ ‖A‖/τ)² ln(2m/β).
+    :References: Corollary *People for all questions* on the page *Many answers from one vector*
+        (cor-people-for-all).
 
     Examples
     --------
     >>> from dplib.factorization import hierarchical_factorization, square_root_factorization
-    >>> ways = hierarchical_factorization(cells=64), square_root_factorization(cells=64, centered=True)
+    >>> ways = hierarchical_factorization(cells=64), square_root_factorization(cells=64,
+    ...                                                                        centered=True)
     >>> [release_local_sample_size(way, accuracy=0.05, epsilon=1, beta=0.05) for way in ways]
     [1952559, 164056]
     """
     accuracy = _checks.parameter("accuracy", accuracy)
     spread, longest = _tail(factorization, epsilon, beta)
     root = np.sqrt(2 * spread)
-    people = min(((root + np.sqrt(root**2 + 4 / 3 * longest * accuracy)) / (2 * accuracy)) ** 2, 4 * spread / accuracy**2)
+    people = min(
+        ((root + np.sqrt(root**2 + 4 / 3 * longest * accuracy)) / (2 * accuracy)) ** 2,
+        4 * spread / accuracy**2,
+    )
     return int(_checks.reals("the answer", max(1.0, np.ceil(people)), at_most=_checks.LARGEST))

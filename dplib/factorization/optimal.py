@@ -1,4 +1,5 @@
-"""The best factorization of any workload, with a proof that no other one is better by more than a given gap.
+"""The best factorization of any workload, with a proof that no other one is better by more than a
+given gap.
 
 Symbols
 -------
@@ -20,7 +21,8 @@ from dplib.factorization.factors import (
     NORM_ROUNDING, Factorization, checked_matrix, factorization_of)
 
 MOST_ITERATIONS = 10_000
-LEAST_WEIGHT = 1e-8  # of one question or cell, relative to equal weights: so that nothing underflows
+# of one question or cell, relative to equal weights: so that nothing underflows
+LEAST_WEIGHT = 1e-8
 TINY = np.finfo(float).eps
 LOST = 1e-12  # of the largest entry: what RA may miss of W
 ROUNDS = 4  # for questions that matter so little that rounding hides them from the first
@@ -33,22 +35,27 @@ def optimal_factorization(
     Parameters
     ----------
     workload : array_like, shape (m, N), the questions
-    gap : float in [1e-6, 1), by how much, relatively, the error may be larger than that of the best factorization
+    gap : float in [1e-6, 1)
+        by how much, relatively, the error may be larger than that of the best factorization
     centered : bool, whether u in W = RA + u 1ᵀ may be chosen too
 
     Returns
     -------
-    Factorization, its ``lower`` is a lower bound on the error of every factorization; see ``gap`` for what was reached
+    Factorization
+        Its ``lower`` is a lower bound on the error of every factorization; see ``gap`` for what was
+        reached
 
     Notes
     -----
-    :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``. The
-        weights come from the workload, which is public, and never from data.
+    :Privacy: A centred one may be used where the number of records is public: in the local model,
+        and under ``replace``. The weights come from the workload, which is public, and never from
+        data.
     :Error: error ≤ (1 + gap) γ₂, γ₂ the least error. After 10,000 steps it returns what it has.
-    :Cost: One singular value decomposition a step; some tens of steps are usual for a gap of 0.001. Plain uncentred steps have
-        f ≥ (1 - η) γ₂ after ln(mN)/2η of them; the longer and the centred steps that are taken here have no proven rate.
-    :References: Theorem *A certificate* on the page *The best factorization* (thm-certificate); theorem *It converges* on the
-        page *The best factorization* (thm-convergence).
+    :Cost: One singular value decomposition a step; some tens of steps are usual for a gap of 0.001.
+        Plain uncentred steps have f ≥ (1 - η) γ₂ after ln(mN)/2η of them; the longer and the
+        centred steps that are taken here have no proven rate.
+    :References: Theorem *A certificate* on the page *The best factorization* (thm-certificate);
+        theorem *It converges* on the page *The best factorization* (thm-convergence).
 
     Examples
     --------
@@ -69,7 +76,8 @@ def optimal_factorization(
 
 
 def _optimal(W, gap, centered):
-    """R, A, u and a lower bound: of all questions and cells that matter, up to the rounding of the largest."""
+    """R, A, u and a lower bound: of all questions and cells that matter, up to the rounding of the
+    largest."""
     rows = np.any(W != W[:, :1], axis=1) if centered else np.any(W != 0, axis=1)
     columns = np.any(W != 0, axis=0) | bool(centered)
     offset = W[:, 0] * bool(centered)
@@ -100,7 +108,8 @@ def gamma2(workload: ArrayLike, *, gap: Real, centered: bool = False) -> float:
     Notes
     -----
     :Cost: That of `optimal_factorization`, which also gives the factors and the lower bound.
-    :References: Definition *The price of a workload* on the page *The best factorization* (def-gamma2).
+    :References: Definition *The price of a workload* on the page *The best factorization*
+        (def-gamma2).
 
     Examples
     --------
@@ -111,10 +120,11 @@ def gamma2(workload: ArrayLike, *, gap: Real, centered: bool = False) -> float:
 
 
 def _weights(W, gap, centered):
-    """Weights with the best upper bound, and the best lower bound, from equal weights by steps p → p⁺, q → q⁺."""
+    """Weights with the best upper bound, and the best lower bound, from equal weights by steps p →
+    p⁺, q → q⁺."""
     p, q = (np.full(size, 1 / size) for size in W.shape)
-    # Half as long again as the steps that are proven (centred: tried) to make f rise, and faster; f rises with these, too, in
-    # all that was tried. Both bounds hold whatever the steps are.
+    # Half as long again as the steps that are proven (centred: tried) to make f rise, and faster; f
+    # rises with these, too, in all that was tried. Both bounds hold whatever the steps are.
     lower, upper, best, powers = 0.0, np.inf, None, (1.5, 0.75 if centered else 1.5)
     for _ in range(MOST_ITERATIONS):
         f, rows, columns = _step(W, p, q, centered)
@@ -129,7 +139,8 @@ def _weights(W, gap, centered):
 
 
 def _step(W, p, q, centered):
-    """f, p⁺/p and q⁺/q: the squared norms of the rows of R and of the columns of A are f times the latter two."""
+    """f, p⁺/p and q⁺/q: the squared norms of the rows of R and of the columns of A are f times the
+    latter two."""
     U, sigma, Vt = _weighted(W, p, q, centered)
     f = sigma.sum()
     return f, U**2 @ sigma / (f * p), sigma @ Vt**2 / (f * q)
@@ -149,13 +160,15 @@ def _mixed(weights, factor):
 
 
 def _factors(W, p, q, centered):
-    """R = D_p^(-1/2) U Σ^(1/2) and A = Σ^(1/2) Vᵀ D_q^(-1/2), scaled so that both have the same norm."""
+    """R = D_p^(-1/2) U Σ^(1/2) and A = Σ^(1/2) Vᵀ D_q^(-1/2), scaled so that both have the same
+    norm."""
     _, sigma, Vt = _weighted(W, p, q, centered)
     kept = sigma > sigma[0] * max(W.shape) * TINY
     A = np.sqrt(sigma[kept])[:, None] * Vt[kept] / np.sqrt(q)
     if centered:
         W = W - (W @ q)[:, None]
-    # R from A and A from R once more, by least squares: divisions by small weights have made the rounding errors large.
+    # R from A and A from R once more, by least squares: divisions by small weights have made the
+    # rounding errors large.
     R = np.linalg.lstsq(A.T, W.T, rcond=TINY)[0].T
     A = np.linalg.lstsq(R, W, rcond=TINY)[0]
     balance = np.sqrt(np.linalg.norm(R, axis=1).max() / np.linalg.norm(A, axis=0).max())

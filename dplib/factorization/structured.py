@@ -22,7 +22,8 @@ def _prefix_sums(cells):
     return _operator((cells, cells), lambda x: np.cumsum(x, axis=0))
 
 
-# --- the tree -------------------------------------------------------------------------------------------------------------
+# --- the tree
+# --------------------------------------------------------------------------------------------------
 
 
 def hierarchical_factorization(
@@ -34,21 +35,27 @@ def hierarchical_factorization(
     cells : int in 2, …, 2**30, the number k of cells, here called N; the tree has 2^L ≥ N leaves
     least_squares : bool
         How answers are made: from the fewest blocks, or from all blocks by least squares.
-    centered : bool, whether the mean of the columns is subtracted; then the root, the same for all, is left out
+    centered : bool
+        Whether the mean of the columns is subtracted; then the root, the same for all, is left out
 
     Returns
     -------
-    Factorization, R and A are linear operators; A has the root first, then the blocks of each level from left to right
+    Factorization
+        R and A are linear operators; A has the root first, then the blocks of each level from left
+        to right
 
     Notes
     -----
-    :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``.
-    :Error: ‖A‖² = L + 1, centred L - 1 + 2^-L. From the fewest blocks ‖R‖² is the largest number of ones among the binary
-        digits of 1, …, N, which is L if N = 2^L; by least squares it grows like L/9 only (1.57 for L = 8, 2.90 for L = 20).
+    :Privacy: A centred one may be used where the number of records is public: in the local model,
+        and under ``replace``.
+    :Error: ‖A‖² = L + 1, centred L - 1 + 2^-L. From the fewest blocks ‖R‖² is the largest number of
+        ones among the binary digits of 1, …, N, which is L if N = 2^L; by least squares it grows
+        like L/9 only (1.57 for L = 8, 2.90 for L = 20).
     :Cost: O(N) for each product.
-    :References: Proposition *The tree* on the page *Many answers from one vector* (prop-tree); proposition *Least squares on
-        the tree* on the page *Many answers from one vector* (prop-least-squares); Hay, Rastogi, Miklau and Suciu, *Boosting
-        the accuracy of differentially private histograms through consistency* (2010).
+    :References: Proposition *The tree* on the page *Many answers from one vector* (prop-tree);
+        proposition *Least squares on the tree* on the page *Many answers from one vector*
+        (prop-least-squares); Hay, Rastogi, Miklau and Suciu, *Boosting the accuracy of
+        differentially private histograms through consistency* (2010).
 
     Examples
     --------
@@ -63,12 +70,15 @@ def hierarchical_factorization(
     ends = np.arange(1, cells + 1)
     solve = _least_squares if least_squares else _fewest_blocks
     norms = _least_squares_norms if least_squares else _fewest_blocks_norms
-    share = 0.5 ** np.repeat(np.arange(L + 1), 2 ** np.arange(L + 1))  # of a block, under equal weights
+    # of a block, under equal weights
+    share = 0.5 ** np.repeat(np.arange(L + 1), 2 ** np.arange(L + 1))
 
     def sums(x):
         if not centered:
             return _block_sums(x, L)
-        return _block_sums(x, L)[1:] - np.multiply.outer(share[1:], x.sum(axis=0)).reshape(nodes, *x.shape[1:])
+        return _block_sums(x, L)[1:] - np.multiply.outer(share[1:], x.sum(axis=0)).reshape(
+            nodes, *x.shape[1:]
+        )
 
     def answers(z):
         z = np.concatenate([np.zeros((1, *z.shape[1:])), z]) if centered else z
@@ -79,7 +89,8 @@ def hierarchical_factorization(
         _prefix_sums(cells), _operator((cells, nodes), answers), _operator((nodes, cells), sums),
         ends / 2**L if centered else np.zeros(cells), norms(ends, L, known_total=centered),
         np.full(cells, np.sqrt(size)), known_diameter=float(np.sqrt(2 * L)) * (1 + NORM_ROUNDING),
-        rounding=2 * UNIT * nodes**0.5 if centered else 0.0)  # sums of whole numbers are exact, less a share of all of them they are not
+        # sums of whole numbers are exact, less a share of all of them they are not
+        rounding=2 * UNIT * nodes**0.5 if centered else 0.0)
 
 
 def _levels(z, L):
@@ -98,9 +109,11 @@ def _block_sums(x, L):
 
 
 def _fewest_blocks(z, L, known_total):
-    """Sums over the first j leaves, j = 1, …, 2^L, from the fewest blocks: the binary digits of j."""
+    """Sums over the first j leaves, j = 1, …, 2^L, from the fewest blocks: the binary digits of
+    j."""
     root, *below = _levels(z, L)
-    ends = np.concatenate([np.zeros_like(root), root])  # sums up to the ends of the blocks of one level
+    # sums up to the ends of the blocks of one level
+    ends = np.concatenate([np.zeros_like(root), root])
     for level in below:
         finer = np.empty((2 * len(ends) - 1, *z.shape[1:]))
         finer[::2] = ends
@@ -116,9 +129,11 @@ def _fewest_blocks_norms(ends, L, known_total):
 
 
 def _least_squares(z, L, known_total):
-    """Sums over the first j leaves by least squares from all blocks: once up the tree and once down."""
-    # Up: the best estimate of a block from its own value and all below it; with s levels below, these have the weights 2^s
-    # and 2^s - 1. Down: the halves of a block share equally what it is more than their sum.
+    """Sums over the first j leaves by least squares from all blocks: once up the tree and once
+    down."""
+    # Up: the best estimate of a block from its own value and all below it; with s levels below,
+    # these have the weights 2^s and 2^s - 1. Down: the halves of a block share equally what it is
+    # more than their sum.
     levels = _levels(z, L)
     upwards = [levels[-1]]
     for s, level in enumerate(reversed(levels[:-1]), start=1):
@@ -132,7 +147,8 @@ def _least_squares(z, L, known_total):
 
 
 def _least_squares_norms(ends, L, known_total):
-    """The norms of the rows of W A⁺, by the eigenvectors of AᵀA: the Haar wavelets, of eigenvalue 2^s - 1 on 2^s leaves."""
+    """The norms of the rows of W A⁺, by the eigenvectors of AᵀA: the Haar wavelets, of eigenvalue
+    2^s - 1 on 2^s leaves."""
     squares = np.zeros(ends.size) if known_total else ends**2 / 2**L / (2 ** (L + 1) - 1)
     for s in range(1, L + 1):
         rest = ends % 2**s
@@ -140,11 +156,13 @@ def _least_squares_norms(ends, L, known_total):
     return np.sqrt(squares)
 
 
-# --- the square root -----------------------------------------------------------------------------------------------------
+# --- the square root
+# --------------------------------------------------------------------------------------------------
 
 
 def square_root_factorization(*, cells: Integer, centered: bool = False) -> Factorization:
-    """Thresholds by the square root of their matrix: R = A, ones on the diagonal, 1/2 below it, 3/8 below that, …
+    """Thresholds by the square root of their matrix: R = A, ones on the diagonal, 1/2 below it, 3/8
+    below that, …
 
     Parameters
     ----------
@@ -157,12 +175,15 @@ def square_root_factorization(*, cells: Integer, centered: bool = False) -> Fact
 
     Notes
     -----
-    :Privacy: A centred one may be used where the number of records is public: in the local model, and under ``replace``.
-    :Error: ‖R‖ ‖A‖ = Σ a_k² over k < N, a_k = C(2k, k)/4^k: between ln(N)/π + 1 and (ln N)/π + 1.0663. Centred, ‖A‖ is the
-        radius of a ball that is at most 0.01% larger than the smallest, for N up to about 2**10.
+    :Privacy: A centred one may be used where the number of records is public: in the local model,
+        and under ``replace``.
+    :Error: ‖R‖ ‖A‖ = Σ a_k² over k < N, a_k = C(2k, k)/4^k: between ln(N)/π + 1 and (ln N)/π +
+        1.0663. Centred, ‖A‖ is the radius of a ball that is at most 0.01% larger than the smallest,
+        for N up to about 2**10.
     :Cost: O(N log N) for each product; to find the centre some hundred of them, at most 1000.
-    :References: Proposition *The square root* on the page *Many answers from one vector* (prop-square-root); Henzinger,
-        Upadhyay and Upadhyay, *Almost tight error bounds on differentially private continual counting* (2023).
+    :References: Proposition *The square root* on the page *Many answers from one vector*
+        (prop-square-root); Henzinger, Upadhyay and Upadhyay, *Almost tight error bounds on
+        differentially private continual counting* (2023).
 
     Examples
     --------
@@ -186,7 +207,8 @@ def square_root_factorization(*, cells: Integer, centered: bool = False) -> Fact
     def transposed(x):
         return convolve(x[::-1])[::-1]
 
-    # Columns further right are cut off earlier, so no two are further apart than the first and one of the others.
+    # Columns further right are cut off earlier, so no two are further apart than the first and one
+    # of the others.
     overlap = scipy.fft.irfft(np.abs(kernel) ** 2, length)[:cells]
     farthest = np.max(squares[-1] + squares[::-1] - 2 * overlap)
     diameter = float(np.sqrt(farthest) * (1 + 1e3 * NORM_ROUNDING))
@@ -194,14 +216,27 @@ def square_root_factorization(*, cells: Integer, centered: bool = False) -> Fact
     columns, A, offset = squares[::-1], root, np.zeros(cells)
     if centered:
         c = convolve(ball_weights(columns, lambda q: transposed(convolve(q)), 1e-4, steps=1000))
-        A = _operator((cells, cells), lambda x: convolve(x) - np.multiply.outer(c, x.sum(axis=0)).reshape(x.shape))
+        A = _operator(
+            (cells, cells),
+            lambda x: convolve(x) - np.multiply.outer(c, x.sum(axis=0)).reshape(x.shape),
+        )
         columns, offset = np.maximum(columns - 2 * transposed(c) + c @ c, 0), convolve(c)
-    return Factorization(_prefix_sums(cells), root, A, offset, np.sqrt(squares), np.sqrt(columns), known_diameter=diameter,
-                         rounding=_convolution_rounding(a, length, centered))
+    return Factorization(
+        _prefix_sums(cells),
+        root,
+        A,
+        offset,
+        np.sqrt(squares),
+        np.sqrt(columns),
+        known_diameter=diameter,
+        rounding=_convolution_rounding(a, length, centered),
+    )
 
 
 def _convolution_rounding(a, length, centered):
-    """How far off a * x is in ℓ₂ norm, for ‖x‖₂ ≤ 1, by Fourier transforms that are each right to 8 (log₂ length + 2) roundings."""
-    transform = 8 * (length.bit_length() + 1) * UNIT  # Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2
+    """How far off a * x is in ℓ₂ norm, for ‖x‖₂ ≤ 1, by Fourier transforms that are each right to 8
+    (log₂ length + 2) roundings."""
+    # Higham, Accuracy and Stability of Numerical Algorithms, theorem 24.2
+    transform = 8 * (length.bit_length() + 1) * UNIT
     one = transform * (2 * a.sum() + length**0.5 * np.linalg.norm(a)) * 2
     return float(one + (3 * UNIT * a.size**0.5 if centered else 0))

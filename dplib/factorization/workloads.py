@@ -1,4 +1,5 @@
-"""Questions as the rows of a matrix: the answer of question j is the sum of its row over the cells of all records."""
+"""Questions as the rows of a matrix: the answer of question j is the sum of its row over the cells
+of all records."""
 
 from __future__ import annotations
 
@@ -24,8 +25,10 @@ def threshold_workload(*, cells: Integer) -> NDArray[np.float64]:
 
     Notes
     -----
-    :Cost: Dense. `hierarchical_factorization` and `square_root_factorization` answer these questions without the matrix.
-    :References: Definition *Factorization* on the page *Many answers from one vector* (def-factorization).
+    :Cost: Dense. `hierarchical_factorization` and `square_root_factorization` answer these
+        questions without the matrix.
+    :References: Definition *Factorization* on the page *Many answers from one vector*
+        (def-factorization).
 
     Examples
     --------
@@ -57,7 +60,10 @@ def interval_workload(*, cells: Integer) -> NDArray[np.float64]:
     """
     cells = _checks.integer("cells", cells, at_least=1, at_most=2**9)
     place = np.arange(cells)
-    starts, lengths = (np.concatenate(part) for part in zip(*((place[:cells - l], np.full(cells - l, l)) for l in place)))
+    starts, lengths = (
+        np.concatenate(part)
+        for part in zip(*((place[: cells - l], np.full(cells - l, l)) for l in place))
+    )
     return ((starts[:, None] <= place) & (place <= (starts + lengths)[:, None])).astype(float)
 
 
@@ -66,7 +72,8 @@ def parity_workload(*, dimension: Integer) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    dimension : int in 0, …, 13, the number d of bits; a record is the number k of entries 0, …, 2**d - 1 of its cell
+    dimension : int in 0
+        …, 13, the number d of bits; a record is the number k of entries 0, …, 2**d - 1 of its cell
 
     Returns
     -------

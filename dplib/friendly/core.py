@@ -7,7 +7,8 @@ epsilon, delta : ε, δ
 inside : ε', δ'
     Of what is run on the kept records, under ``add_remove``, where these are friendly.
 floor : w₀
-    The noise is enough for more kept records; the test lets others pass with probability at most δ'.
+    The noise is enough for more kept records; the test lets others pass with probability at most
+    δ'.
 """
 
 from __future__ import annotations
@@ -169,7 +170,10 @@ def inside_budget(epsilon, delta):
     """(ε', δ') of what is run on the kept records."""
     epsilon = _checks.parameter("epsilon", epsilon, at_most=_checks.LARGEST_EXPONENT)
     delta = _checks.parameter("delta", delta, at_most=0.5)
-    inside = friendly_core_epsilon(epsilon=epsilon), friendly_core_delta(epsilon=epsilon, delta=delta)
+    inside = (
+        friendly_core_epsilon(epsilon=epsilon),
+        friendly_core_delta(epsilon=epsilon, delta=delta),
+    )
     return tuple(float(part) * _grid.LESS for part in inside)
 
 
@@ -223,7 +227,9 @@ def friendly_core_mean(
     points = _grid.on_grid(points, unit)
     weights = whole_weights(friend_counts(points, radius=radius)) / max(shape[-1] - 1, 1)
     kept = _samplers.bernoulli(weights, weights.shape, rng)
-    answers = noisy_core_mean(points, kept, plan, noise, unit, inside_budget(epsilon, delta)[0], rng)
+    answers = noisy_core_mean(
+        points, kept, plan, noise, unit, inside_budget(epsilon, delta)[0], rng
+    )
     return answers.reshape(*shape[:-1], d)
 
 

@@ -1,8 +1,9 @@
 """Counting friends: records at most a radius apart, the record itself included.
 
-Who is a friend of whom is one rule for every path below: ((x - y)/r)², rounded in a fixed order and summed over the coordinates,
-is at most 1. It is the same for (x, y) and (y, x), and no third record has a say in it. The fast paths decide the clear cases
-by faster arithmetic, and ask the rule where that could be wrong.
+Who is a friend of whom is one rule for every path below: ((x - y)/r)², rounded in a fixed order and
+summed over the coordinates, is at most 1. It is the same for (x, y) and (y, x), and no third record
+has a say in it. The fast paths decide the clear cases by faster arithmetic, and ask the rule where
+that could be wrong.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ UNCLEAR = {np.float32: 0.001, np.float64: 0.01}
 
 
 def friend_counts(x: ArrayLike, *, radius: Real) -> NDArray[np.int64]:
-    """How many records are within a radius of each record: not private, what `friendly_weights` is made of.
+    """How many records are within a radius of each record: not private, what `friendly_weights` is
+    made of.
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n, d), data sets of n ≥ 1 records with d ≥ 1 coordinates each
+    x : array_like of real numbers, shape (..., n, d)
+        Data sets of n ≥ 1 records with d ≥ 1 coordinates each
     radius : float > 0, r, how far friends may be apart, in Euclidean distance
 
     Returns
@@ -37,9 +40,11 @@ def friend_counts(x: ArrayLike, *, radius: Real) -> NDArray[np.int64]:
 
     Notes
     -----
-    :Cost: O(n log n) for each data set if d = 1, else O(n² d) by products of matrices. Beside a few copies of one data set the
-        working memory has room for 248 × 512 pairs, however many records there are.
-    :References: Definition *Friends and weights* on the page *Drop the strangers* (def-friendly-weights).
+    :Cost: O(n log n) for each data set if d = 1, else O(n² d) by products of matrices. Beside a few
+        copies of one data set the working memory has room for 248 × 512 pairs, however many records
+        there are.
+    :References: Definition *Friends and weights* on the page *Drop the strangers*
+        (def-friendly-weights).
 
     Examples
     --------
@@ -48,15 +53,20 @@ def friend_counts(x: ArrayLike, *, radius: Real) -> NDArray[np.int64]:
     """
     points, shape = records(x, runs=True)
     radius = _checks.parameter("radius", radius, above=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # a distance beyond all floats is larger than r like any other
+    # a distance beyond all floats is larger than r like any other
+    with np.errstate(over="ignore", invalid="ignore"):
         return _counts(points, radius).reshape(shape)
 
 
 def records(x, runs):
-    """Data sets of vectors as one float array of shape (runs, n, d), and the shape of a number for each record."""
+    """Data sets of vectors as one float array of shape (runs, n, d), and the shape of a number for
+    each record."""
     array = _checks.numbers("x", x)
     if array.ndim < 2 or 0 in array.shape[-2:]:
-        raise ValueError(f"x must have shape (..., n, d) with at least one record and one coordinate, got shape {array.shape}")
+        raise ValueError(
+            "x must have shape (..., n, d) with at least one record and one coordinate, got shape "
+            f"{array.shape}"
+        )
     array = _checks.reals("x", _checks.one_data_set("x", array, runs, axes=2))
     *batch, n, d = array.shape
     return array.reshape(prod(batch), n, d), (*batch, n)
@@ -90,15 +100,17 @@ def _all_pairs(points, radius):
     return counts
 
 
-# ------------------------------------------------------------------------------------------------------- one dimension
+# ------------------------------------------------------------------------------------ one dimension
 
 
 def _sorted_counts(points, radius):
-    """In order, the friends of a record are a run; where it ends is found for all, and where it begins follows."""
+    """In order, the friends of a record are a run; where it ends is found for all, and where it
+    begins follows."""
     order = np.argsort(points[:, 0])
     x = points[order, 0]
     end = _ends(x, radius)
-    # j begins to be a friend at the first i whose run reaches beyond j: as many i come before it as have runs that do not.
+    # j begins to be a friend at the first i whose run reaches beyond j: as many i come before it as
+    # have runs that do not.
     begin = np.cumsum(np.bincount(end, minlength=x.size + 1))[:x.size]
     counts = np.empty(x.size, dtype=np.int64)
     counts[order] = end - begin
@@ -120,13 +132,15 @@ def _ends(x, radius):
     return end
 
 
-# -------------------------------------------------------------------------------------------------- several dimensions
+# ------------------------------------------------------------------------------- several dimensions
 
 
 def _blocked_counts(points, radius):
-    """Blocks of pairs along a fixed direction, so that no block compares records that are clearly apart along it.
+    """Blocks of pairs along a fixed direction, so that no block compares records that are clearly
+    apart along it.
 
-    The direction is public and so is how blocks are made: one record more or less here or there hardly changes the work.
+    The direction is public and so is how blocks are made: one record more or less here or there
+    hardly changes the work.
     """
     n = len(points)
     low, high = _shadows(points, radius)
@@ -145,16 +159,21 @@ def _blocked_counts(points, radius):
 
 
 def _shadows(points, radius):
-    """Bounds of the place of each record along a direction of length 1 that no data lie along, in radii; friends are 1 apart at most."""
+    """Bounds of the place of each record along a direction of length 1 that no data lie along, in
+    radii; friends are 1 apart at most."""
     direction = 0.5 + np.arange(1, points.shape[-1] + 1) * GOLDEN % 1
     parts = points * (direction / np.linalg.norm(direction) / radius)
     place, doubt = parts.sum(axis=-1), 1e-15 * parts.shape[-1] * np.abs(parts).sum(axis=-1) + 1e-9
-    return np.nan_to_num(place - doubt, nan=-np.inf, neginf=-np.inf), np.nan_to_num(place + doubt, nan=np.inf, posinf=np.inf)
+    return np.nan_to_num(place - doubt, nan=-np.inf, neginf=-np.inf), np.nan_to_num(
+        place + doubt, nan=np.inf, posinf=np.inf
+    )
 
 
 def _blocks(points, rows, far, radius):
-    """The friends among a block of rows and all later records: first those of the rows themselves, then block by block."""
-    near = (points[rows.start:far] - points[rows.start]) / radius  # the centre is near, so that little cancels
+    """The friends among a block of rows and all later records: first those of the rows themselves,
+    then block by block."""
+    # the centre is near, so that little cancels
+    near = (points[rows.start:far] - points[rows.start]) / radius
     squares = np.square(near).sum(axis=-1)
     height = rows.stop - rows.start
     largest, made = squares[:height].max(), {}
@@ -189,12 +208,14 @@ def _precision(d, *squares):
 
 
 def _rounding(kind, d, *squares):
-    """More than the error of a squared distance that is made of products, in squared radii; may be infinite."""
+    """More than the error of a squared distance that is made of products, in squared radii; may be
+    infinite."""
     return 8 * (d + 8) * np.finfo(kind).eps * (1 + sum(np.sqrt(squares))) ** 2
 
 
 def _decided(product, slack, rows, columns, radius):
-    """1 for friends, 0 for strangers; the rule is asked where the product is within its rounding error of 0."""
+    """1 for friends, 0 for strangers; the rule is asked where the product is within its rounding
+    error of 0."""
     friends = product <= slack
     unclear = friends ^ (product <= -slack)
     if unclear.any():
@@ -206,7 +227,8 @@ def _decided(product, slack, rows, columns, radius):
 
 
 def _row_sums(friends):
-    """Sums of at most 8 · 255 ones along each row, eight at a time where the row has a multiple of eight."""
+    """Sums of at most 8 · 255 ones along each row, eight at a time where the row has a multiple of
+    eight."""
     if friends.shape[1] % 8:
         return np.add.reduce(friends, axis=1, dtype=np.int64)
     words = np.add.reduce(friends.view(np.uint64), axis=1, dtype=np.uint64)

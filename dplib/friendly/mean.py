@@ -1,4 +1,5 @@
-"""The mean of vectors from anywhere: weighted by friends, after one private test that most are friends.
+"""The mean of vectors from anywhere: weighted by friends, after one private test that most are
+friends.
 
 Symbols
 -------
@@ -7,7 +8,8 @@ size, radius : n, r
 weight : W
     The sum of all weights; between neighbours it differs by at most 3.
 floor : w₀
-    The noise is enough for data of a larger weight; the test lets others pass with probability at most δ.
+    The noise is enough for data of a larger weight; the test lets others pass with probability at
+    most δ.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from dplib.friendly.weights import whole_weights
 WEIGHT_SENSITIVITY = 3
 MISSING = 4  # of the weight, for pairs that are a little too far apart
 SPLITS = np.arange(1, 100) / 100
-ROUNDED = 2.0**-48  # of the radius: more than the error of a weighted mean that is made of exact sums
+# of the radius: more than the error of a weighted mean that is made of exact sums
+ROUNDED = 2.0**-48
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,15 @@ class FriendlyPlan:
     Attributes
     ----------
     split : float, the share of ε that the test spends: ε₁
-    floor : float, w₀, above 3; 0 if there are too few records for any floor, and then every answer is a refusal
+    floor : float
+        w₀, above 3; 0 if there are too few records for any floor, and then every answer is a
+        refusal
     scale : float, 3/ε₁, of the Laplace noise in the test
     passes_above : float, w₀ + scale · ln(1/(2δ)), what the noisy weight has to exceed
     kappa : float, κ, with κr/w₀ the sensitivity of the mean where the weight is above w₀
-    sigma : float, the standard deviation of the noise in each coordinate; infinite if every answer is a refusal
+    sigma : float
+        The standard deviation of the noise in each coordinate; infinite if every answer is a
+        refusal
     advice : str, what would help against refusals
     """
 
@@ -52,11 +59,13 @@ class FriendlyPlan:
     advice: str
 
     def pass_probability(self, weight: Reals) -> Floats:
-        """How often data of this weight pass the test: a description of the mechanism, not a private release.
+        """How often data of this weight pass the test: a description of the mechanism, not a
+        private release.
 
         Parameters
         ----------
-        weight : float > 0 or array_like, W, the sum of the weights; where it is 0, the answer is always a refusal
+        weight : float > 0 or array_like
+            W, the sum of the weights; where it is 0, the answer is always a refusal
         """
         if not self.floor:
             return np.zeros(np.shape(weight))[()]
@@ -77,16 +86,20 @@ def friendly_plan(
     epsilon, delta : float > 0, δ ≤ 1/2
     strangers : int ≥ 0, how many records may be far from all others before refusals become frequent
     split : float in (0, 1), optional, the share of ε for the test; tuned if it is not given
-    beta : float in (0, 1/2], a bound on the probability that data are refused that have no more strangers than that, and else at
-        most a weight of 4 missing
+    beta : float in (0, 1/2]
+        a bound on the probability that data are refused that have no more strangers than that, and
+        else at most a weight of 4 missing
 
     Returns
     -------
-    FriendlyPlan, with w₀ = (n - t)(1 - 2t/(n - 1)) - 4 - b ln(1/(2β)) - b ln(1/(2δ)), b = 3/ε₁, t = ``strangers``
+    FriendlyPlan
+        With w₀ = (n - t)(1 - 2t/(n - 1)) - 4 - b ln(1/(2β)) - b ln(1/(2δ)), b = 3/ε₁, t =
+        ``strangers``
 
     Notes
     -----
-    :References: Algorithm *Mean weighted by friends* on the page *A mean in many dimensions* (alg-friendly-mean).
+    :References: Algorithm *Mean weighted by friends* on the page *A mean in many dimensions*
+        (alg-friendly-mean).
 
     Examples
     --------
@@ -94,12 +107,15 @@ def friendly_plan(
     >>> plan.split, round(plan.kappa, 2), round(plan.sigma, 4)
     (0.16, 3.3, 0.0362)
     >>> print(friendly_plan(size=40, radius=8.2, epsilon=1, delta=1e-6).advice)
-    40 records are too few: at ε = 1 and δ = 1e-06 nothing is released from fewer than 54. More records or a larger ε would
-    help.
+    40 records are too few: at ε = 1 and δ = 1e-06 nothing is released from fewer than 54. More
+    records or a larger ε would help.
     """
     size = _checks.integer("size", size, at_least=1)
     radius = checked_radius(radius)
-    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta, at_most=0.5)
+    epsilon, delta = (
+        _checks.parameter("epsilon", epsilon),
+        _checks.parameter("delta", delta, at_most=0.5),
+    )
     strangers = _checks.integer("strangers", strangers, at_least=0)
     beta = _checks.parameter("beta", beta, at_most=0.5)
     splits = SPLITS if split is None else np.array([_checks.parameter("split", split)])
@@ -112,16 +128,33 @@ def friendly_plan(
     good = floor > WEIGHT_SENSITIVITY
     splits, scale, floor = splits[good], scale[good], floor[good]
     kappa = closer_kappa(size, floor)
-    sigma = mechanisms.gaussian_sigma(sensitivity=kappa * radius / floor, epsilon=epsilon * (1 - splits), delta=delta)
+    sigma = mechanisms.gaussian_sigma(
+        sensitivity=kappa * radius / floor, epsilon=epsilon * (1 - splits), delta=delta
+    )
     best = np.argmin(sigma)
-    passes_above = floor[best] + _grid.tail_bound(_weight_noise(size, splits[best] * epsilon), delta) / max(size - 1, 1)
-    return FriendlyPlan(*(float(value) for value in (splits[best], floor[best], scale[best], passes_above, kappa[best], sigma[best])),
-                        _advice(size, strangers, epsilon))
+    passes_above = floor[best] + _grid.tail_bound(
+        _weight_noise(size, splits[best] * epsilon), delta
+    ) / max(size - 1, 1)
+    return FriendlyPlan(
+        *(
+            float(value)
+            for value in (
+                splits[best],
+                floor[best],
+                scale[best],
+                passes_above,
+                kappa[best],
+                sigma[best],
+            )
+        ),
+        _advice(size, strangers, epsilon),
+    )
 
 
 def closer_kappa(size, floor):
     """κ of the weighted mean of n records, for a public floor w₀ > 3 of the weight."""
-    deficit = size - floor + WEIGHT_SENSITIVITY  # the smaller of two neighbouring weights is at most so far below n
+    # the smaller of two neighbouring weights is at most so far below n
+    deficit = size - floor + WEIGHT_SENSITIVITY
     return np.where(deficit <= (size - 1) / 2, 3 + 4 * (deficit + 1) / max(size - 1, 1), 6.0)
 
 
@@ -130,21 +163,30 @@ def checked_radius(radius):
 
 
 def least_weight(size, strangers):
-    """(n - t)(1 - 2t/(n - 1)): the least weight of n - t records that are all friends, and t others."""
+    """(n - t)(1 - 2t/(n - 1)): the least weight of n - t records that are all friends, and t
+    others."""
     return max(size - strangers, 0) * max(1 - 2 * strangers / max(size - 1, 1), 0.0)
 
 
 def _too_few(size, epsilon, delta, strangers, lost):
     words = f"{size} records are too few: at ε = {epsilon:g} and δ = {delta:g} "
     needed = int(np.floor(lost + WEIGHT_SENSITIVITY)) + 1
-    least = f"nothing is released from fewer than {needed}" if not strangers else f"{strangers} strangers leave too little weight"
+    least = (
+        f"nothing is released from fewer than {needed}"
+        if not strangers
+        else f"{strangers} strangers leave too little weight"
+    )
     return words + least + ". More records or a larger ε would help."
 
 
 def _advice(size, strangers, epsilon):
-    return (f"Refused data have, most likely, pairs of records further apart than the radius: more than {strangers} strangers "
-            f"among {size} records, or a radius that is too small. Room for more strangers, more records or a larger ε than "
-            f"{epsilon:g} would help.")
+    return (
+        "Refused data have, most likely, pairs of records further apart than the radius: more "
+        f"than {strangers} strangers "
+        f"among {size} records, or a radius that is too small. Room for more strangers, more "
+        "records or a larger ε than "
+        f"{epsilon:g} would help."
+    )
 
 
 def friendly_mean(
@@ -155,27 +197,34 @@ def friendly_mean(
 
     Parameters
     ----------
-    x : array_like of real numbers, shape (..., n, d), data sets of n records with d coordinates each
+    x : array_like of real numbers, shape (..., n, d)
+        Data sets of n records with d coordinates each
     radius, epsilon, delta, strangers, split, beta
-        As in `friendly_plan`; ``radius`` in the units of the records, public. `friendly_radius` has one for normal data.
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+        As in `friendly_plan`; ``radius`` in the units of the records, public. `friendly_radius` has
+        one for normal data.
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
     -------
     float64, shape (..., d)
-        The mean with weights from `friendly_weights`, plus N(0, σ²) in each coordinate; NaN, a refusal, if the sum of the weights
-        does not pass a test. σ and the test are those of `friendly_plan`, whose ``advice`` says what would help.
+        The mean with weights from `friendly_weights`, plus N(0, σ²) in each coordinate; NaN, a
+        refusal, if the sum of the weights does not pass a test. σ and the test are those of
+        `friendly_plan`, whose ``advice`` says what would help.
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP under ``replace``, refusals included, with one δ for the test and the noise, given fair bits. Weights are
-        whole numbers, records are rounded to 2**-40 of the radius or less, and nothing else that joins them is.
-    :Error: Beside the noise, that of the mean; and at most 4/(n - 4) of the furthest record's distance from it, if at most 4 of the
-        weight n is missing.
+    :Privacy: (ε, δ)-DP under ``replace``, refusals included, with one δ for the test and the noise,
+        given fair bits. Weights are whole numbers, records are rounded to 2**-40 of the radius or
+        less, and nothing else that joins them is.
+    :Error: Beside the noise, that of the mean; and at most 4/(n - 4) of the furthest record's
+        distance from it, if at most 4 of the weight n is missing.
     :Cost: As `friend_counts`.
-    :References: Theorem *The mean weighted by friends* on the page *A mean in many dimensions* (thm-friendly-mean); Tsfadia,
-        Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
+    :References: Theorem *The mean weighted by friends* on the page *A mean in many dimensions*
+        (thm-friendly-mean); Tsfadia, Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore: practical
+        differentially private aggregation* (2022).
 
     Examples
     --------
@@ -192,20 +241,30 @@ def friendly_mean(
         return np.full((*shape[:-1], points.shape[-1]), np.nan)
     noise, unit = mean_noise(plan, entries=points.shape[-1], **given)
     points = _grid.on_grid(points, unit)
-    answers = noisy_weighted_mean(points, friend_counts(points, radius=radius), plan, noise, unit, epsilon=epsilon, rng=rng)
+    answers = noisy_weighted_mean(
+        points, friend_counts(points, radius=radius), plan, noise, unit, epsilon=epsilon, rng=rng
+    )
     return answers.reshape(*shape[:-1], points.shape[-1])
 
 
 def mean_noise(plan, *, entries, radius, epsilon, delta):
-    """The noise of a mean, and the step of the grid to which records are moved: as fine, or coarser."""
-    sensitivity = plan.kappa * radius * (1 + 2.0**-52 * (entries + 8)) / plan.floor  # friends are that far apart, with rounding
-    noise = _grid.normal_noise(sensitivity=sensitivity, epsilon=(1 - plan.split) * epsilon, delta=delta, entries=entries,
-                               error=ROUNDED * radius)
+    """The noise of a mean, and the step of the grid to which records are moved: as fine, or
+    coarser."""
+    # friends are that far apart, with rounding
+    sensitivity = plan.kappa * radius * (1 + 2.0**-52 * (entries + 8)) / plan.floor
+    noise = _grid.normal_noise(
+        sensitivity=sensitivity,
+        epsilon=(1 - plan.split) * epsilon,
+        delta=delta,
+        entries=entries,
+        error=ROUNDED * radius,
+    )
     return noise, max(_grid.grid_step(radius), noise.grid)
 
 
 def noisy_weighted_mean(points, counts, plan, noise, unit, *, epsilon, rng):
-    """The test and the noise, for points of shape (runs, n, d) on the grid that have so many friends each."""
+    """The test and the noise, for points of shape (runs, n, d) on the grid that have so many
+    friends each."""
     size, weights = points.shape[1], whole_weights(counts)
     total = weights.sum(axis=-1)
     noisy = _weight_noise(size, plan.split * epsilon).added_to_whole(total, rng)
@@ -216,19 +275,28 @@ def noisy_weighted_mean(points, counts, plan, noise, unit, *, epsilon, rng):
 
 def _weight_noise(size, epsilon):
     """For the sum of the weights times n - 1, a whole number."""
-    return _grid.laplace_noise(sensitivity=WEIGHT_SENSITIVITY * max(size - 1, 1), epsilon=epsilon, unit=1.0)
+    return _grid.laplace_noise(
+        sensitivity=WEIGHT_SENSITIVITY * max(size - 1, 1), epsilon=epsilon, unit=1.0
+    )
 
 
 def weighted_mean(points, weights, unit):
-    """A record of the largest weight, near which all are that weigh anything, and how far from it the mean is; 0 if none does."""
+    """A record of the largest weight, near which all are that weigh anything, and how far from it
+    the mean is; 0 if none does."""
     heaviest = points[np.arange(len(points)), weights.argmax(axis=-1)]
-    with np.errstate(over="ignore", invalid="ignore"):  # what is near is an exact number of steps away
-        steps = np.where(weights[..., None] > 0, (points - heaviest[:, None]) / unit, 0).astype(np.int64)
-    return heaviest, _products(weights, steps) / np.maximum(weights.sum(axis=-1, keepdims=True), 1) * unit
+    # what is near is an exact number of steps away
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = np.where(weights[..., None] > 0, (points - heaviest[:, None]) / unit, 0).astype(
+            np.int64
+        )
+    return heaviest, _products(weights, steps) / np.maximum(
+        weights.sum(axis=-1, keepdims=True), 1
+    ) * unit
 
 
 def _products(weights, steps):
-    """Σ w q over the records, next to the exact sums: of q, below 2**43, so many digits are added up at a time as int64 holds."""
+    """Σ w q over the records, next to the exact sums: of q, below 2**43, so many digits are added
+    up at a time as int64 holds."""
     digits = max(61 - 2 * weights.shape[-1].bit_length(), 1)
     total, place = 0.0, 1.0
     for first in range(0, 43, digits):
@@ -248,12 +316,14 @@ def friendly_radius(*, size: Integers, dimension: Integers) -> Floats:
 
     Returns
     -------
-    float64, the broadcast shape, r with Pr[‖X - Y‖ > r] = 1/n for independent N(μ, I_d) records X and Y
+    float64
+        The broadcast shape, r with Pr[‖X - Y‖ > r] = 1/n for independent N(μ, I_d) records X and Y
 
     Notes
     -----
     :Error: The weight of n such records is at least n - 2 on average.
-    :References: Theorem *Normal records* on the page *A mean in many dimensions* (thm-friendly-normal).
+    :References: Theorem *Normal records* on the page *A mean in many dimensions*
+        (thm-friendly-normal).
 
     Examples
     --------

@@ -9,7 +9,8 @@ from dplib.friendly.counts import friend_counts
 
 
 def friendly_weights(x: ArrayLike, *, radius: Real) -> NDArray[np.float64]:
-    """Weights from 0, for records with about half of the others as friends, to 1, for friends of all: not private.
+    """Weights from 0, for records with about half of the others as friends, to 1, for friends of
+    all: not private.
 
     Parameters
     ----------
@@ -18,16 +19,19 @@ def friendly_weights(x: ArrayLike, *, radius: Real) -> NDArray[np.float64]:
 
     Returns
     -------
-    float64, shape (..., n), w = (2c - n - 1)/(n - 1) clipped to [0, 1], c from `friend_counts`; 0 if n = 1
+    float64, shape (..., n)
+        w = (2c - n - 1)/(n - 1) clipped to [0, 1], c from `friend_counts`; 0 if n = 1
 
     Notes
     -----
-    :Privacy: None of its own, but the weights are stable. If record 1 is replaced, w₁ + w₁' + Σ |w_i - w_i'| over the others is at
-        most 3, and any two records of positive weight, in the data or its neighbour, have a common friend among the others.
+    :Privacy: None of its own, but the weights are stable. If record 1 is replaced, w₁ + w₁' + Σ
+        |w_i - w_i'| over the others is at most 3, and any two records of positive weight, in the
+        data or its neighbour, have a common friend among the others.
     :Cost: As `friend_counts`.
-    :References: Lemma *Survivors of both worlds share a friend* on the page *Drop the strangers* (lem-shared-friend), lemma *The
-        weights change by at most 3* on the page *Drop the strangers* (lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and
-        Stemmer, *FriendlyCore: practical differentially private aggregation* (2022).
+    :References: Lemma *Survivors of both worlds share a friend* on the page *Drop the strangers*
+        (lem-shared-friend), lemma *The weights change by at most 3* on the page *Drop the
+        strangers* (lem-stable-weights); Tsfadia, Cohen, Kaplan, Mansour and Stemmer, *FriendlyCore:
+        practical differentially private aggregation* (2022).
 
     Examples
     --------

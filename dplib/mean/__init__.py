@@ -1,4 +1,5 @@
-"""The mean of a Gaussian, privately: what it costs to know a radius, what it costs not to know one, how far off it is."""
+"""The mean of a Gaussian, privately: what it costs to know a radius, what it costs not to know one,
+how far off it is."""
 
 from dplib.mean.adaptive import (
     AdaptivePlan, adaptive_mean, adaptive_plan, clipped_normal_mean, median_failure_bound, unclip)
@@ -11,10 +12,25 @@ from dplib.mean.inference import (
 from dplib.mean.distributions import clip_radius, noise_tail
 
 __all__ = [
-    "clipped_mean", "two_stage_mean", "unbounded_mean", "private_scale",
-    "AdaptivePlan", "adaptive_plan", "adaptive_mean", "median_failure_bound", "clipped_normal_mean", "unclip",
-    "clipped_mean_error_bound", "two_stage_mean_error_bound", "unbounded_mean_error_bound", "adaptive_mean_error_bound",
+    "clipped_mean",
+    "two_stage_mean",
+    "unbounded_mean",
+    "private_scale",
+    "AdaptivePlan",
+    "adaptive_plan",
+    "adaptive_mean",
+    "median_failure_bound",
+    "clipped_normal_mean",
+    "unclip",
+    "clipped_mean_error_bound",
+    "two_stage_mean_error_bound",
+    "unbounded_mean_error_bound",
+    "adaptive_mean_error_bound",
     "mean_interval",
-    "noise_tail", "clip_radius", "coarse_failure_bound", "stability_failure_bound",
-    "three_cells_failure_bound", "scale_failure_bound",
+    "noise_tail",
+    "clip_radius",
+    "coarse_failure_bound",
+    "stability_failure_bound",
+    "three_cells_failure_bound",
+    "scale_failure_bound",
 ]

@@ -1,4 +1,5 @@
-"""A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private median."""
+"""A pure-DP Gaussian mean whose error hardly depends on the radius: a narrow clip around a private
+median."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class AdaptivePlan:
     ----------
     stages : int, 1 if the private median is the answer, 2 if a clipped mean around it is
     epsilon_coarse, epsilon_fine, half_width : float
-        The budgets ε₁ of the median and ε₂ of the clipped mean, half the width a of the clip; 0 where there is none."""
+        The budgets ε₁ of the median and ε₂ of the clipped mean, half the width a of the clip; 0
+        where there is none."""
 
     stages: int
     epsilon_coarse: float
@@ -44,17 +46,19 @@ def adaptive_plan(*, size: Integer, radius: Real, epsilon: Real, beta: Real = 0.
     size : int ≥ 1, the number n of records
     radius, epsilon
         As in `clipped_mean`.
-    beta : float in (0, 1), the probability of a lost centre to aim at; no guarantee of privacy depends on it
+    beta : float in (0, 1)
+        The probability of a lost centre to aim at; no guarantee of privacy depends on it
 
     Returns
     -------
     AdaptivePlan
-        ε₁ = max(min(ε/10, 8/√n), τ/n), τ = 4 ln(1.085 R τ/β), a = max(.5, .34 ln(1 + n ε₂²/3)). Two stages if ε₁ < ε and
-        their first-order variance is below that of the median with all of ε.
+        ε₁ = max(min(ε/10, 8/√n), τ/n), τ = 4 ln(1.085 R τ/β), a = max(.5, .34 ln(1 + n ε₂²/3)). Two
+        stages if ε₁ < ε and their first-order variance is below that of the median with all of ε.
 
     Notes
     -----
-    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy).
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip*
+        (thm-adaptive-privacy).
 
     Examples
     --------
@@ -77,8 +81,9 @@ def adaptive_plan(*, size: Integer, radius: Real, epsilon: Real, beta: Real = 0.
 
 def _centre_needs(radius, beta):
     """The larger solution x of x = 4 ln(1.085 R x/β)."""
-    # With y = x/4 it reads y = s + ln y, where s = ln(4.34 R/β). From y = s the iteration climbs to the larger solution;
-    # for s ≥ 2 each step halves what is missing, at least. A smaller s means a radius below 2β, and counts as 2.
+    # With y = x/4 it reads y = s + ln y, where s = ln(4.34 R/β). From y = s the iteration climbs to
+    # the larger solution; for s ≥ 2 each step halves what is missing, at least. A smaller s means a
+    # radius below 2β, and counts as 2.
     start = 2.0 if radius == 0 else max(2.0, float(np.log(4.34) + np.log(radius) - np.log(beta)))
     y = start
     for _ in range(40):
@@ -114,19 +119,20 @@ def adaptive_mean(
     Returns
     -------
     float64, shape (...)
-        In [-R, R], by `adaptive_plan`: c, drawn from the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R, R], N_z the number of
-        records ≤ z, on a grid of R/2**60; or, with two stages, c + `unclip` of the mean of clip(x - c, -a, a) with
-        Lap(2a/(n ε₂)) added to it, held within ±R.
+        In [-R, R], by `adaptive_plan`: c, drawn from the density ∝ exp(-(ε₁/2)|N_z - n/2|) on [-R,
+        R], N_z the number of records ≤ z, on a grid of R/2**60; or, with two stages, c + `unclip`
+        of the mean of clip(x - c, -a, a) with Lap(2a/(n ε₂)) added to it, held within ±R.
 
     Notes
     -----
     :Privacy: ε-DP under ``replace``, for finite records, given fair bits.
-    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer need be neither their mean
-        nor their median nor between the two.
+    :Error: `adaptive_mean_error_bound`, for independent N(μ, 1) records. On other data the answer
+        need be neither their mean nor their median nor between the two.
     :Cost: One sort of each data set, and a copy of it as float64.
-    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip* (thm-adaptive-privacy);
-        theorem *Error of the adaptive mean* on the page *A centre and a narrow clip* (thm-adaptive-error); Smith,
-        *Privacy-preserving statistical estimation with optimal convergence rates* (2011), for the private median.
+    :References: Theorem *The adaptive mean is private* on the page *A centre and a narrow clip*
+        (thm-adaptive-privacy); theorem *Error of the adaptive mean* on the page *A centre and a
+        narrow clip* (thm-adaptive-error); Smith, *Privacy-preserving statistical estimation with
+        optimal convergence rates* (2011), for the private median.
 
     Examples
     --------
@@ -162,8 +168,9 @@ def _answers(ordered, plan, radius, rng):
 
 def _private_median(ordered, radius, epsilon, rng):
     """One point per row, drawn from the density ∝ exp(-(ε/2)|N_z - n/2|) on a grid of [-R, R]."""
-    # N_z is constant between consecutive records: draw one of the n + 1 runs of grid points, then a point of it. Weights are
-    # taken relative to the best run that has a point, so that there is one that no ε, however large, destroys.
+    # N_z is constant between consecutive records: draw one of the n + 1 runs of grid points, then a
+    # point of it. Weights are taken relative to the best run that has a point, so that there is one
+    # that no ε, however large, destroys.
     if radius == 0:
         return np.zeros(len(ordered))
     n, step = ordered.shape[1], ldexp(1, max(frexp(radius)[1] - DIGITS, -1074))
@@ -178,10 +185,12 @@ def _private_median(ordered, radius, epsilon, rng):
     log_weights -= log_weights.max(axis=1, keepdims=True)
     run, chosen = np.arange(len(ends)), _grid.noisy_log_weights(log_weights, rng).argmax(axis=1)
     with np.errstate(over="ignore"):  # at the end of the floats
-        return np.clip((ends[run, chosen] + _grid.uniform(length[run, chosen], rng)) * step, -radius, radius)
+        return np.clip(
+            (ends[run, chosen] + _grid.uniform(length[run, chosen], rng)) * step, -radius, radius
+        )
 
 
-# ------------------------------------------------------------------------------------------- what a clip does to a mean
+# ----------------------------------------------------------------------- what a clip does to a mean
 
 
 def clipped_normal_mean(offset: Reals, half_width: Reals) -> Floats:
@@ -189,7 +198,8 @@ def clipped_normal_mean(offset: Reals, half_width: Reals) -> Floats:
 
     Parameters
     ----------
-    offset, half_width : float or array_like, d, in standard deviations, and a ≥ 0, half the width of the window
+    offset, half_width : float or array_like
+        d, in standard deviations, and a ≥ 0, half the width of the window
 
     Returns
     -------
@@ -223,7 +233,8 @@ def _mean_excess(t):
 
 
 def unclip(seen: Reals, half_width: Real) -> Floats:
-    """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was seen.
+    """Undo the bias of a clip: the distance at which a clipped mean would be, on average, what was
+    seen.
 
     Parameters
     ----------
@@ -232,11 +243,14 @@ def unclip(seen: Reals, half_width: Real) -> Floats:
 
     Returns
     -------
-    float64, the shape of ``seen``, the d in [-3, 3] at which `clipped_normal_mean` comes closest to ``seen``
+    float64
+        The shape of ``seen``, the d in [-3, 3] at which `clipped_normal_mean` comes closest to
+        ``seen``
 
     Notes
     -----
-    :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst case, 1e-14 for a ≥ 0.5.
+    :Error: Rounding moves d by at most 1e-16 divided by the slope of g_a at d: 1e-10 in the worst
+        case, 1e-14 for a ≥ 0.5.
     :References: Lemma *What a clip sees* on the page *A centre and a narrow clip* (lem-clip-mean).
 
     Examples
@@ -248,7 +262,8 @@ def unclip(seen: Reals, half_width: Real) -> Floats:
     a = _checks.parameter("half_width", half_width, at_least=1e-3)
     goal = np.minimum(np.abs(seen), _clipped_mean(FURTHEST, a))
     offset = np.zeros_like(goal)
-    for _ in range(100):  # Newton climbs to the solution of a concave function, five times as fast as find_root
+    # Newton climbs to the solution of a concave function, five times as fast as find_root
+    for _ in range(100):
         step = (goal - _clipped_mean(offset, a)) / (ndtr(offset + a) - ndtr(offset - a))
         offset = np.clip(offset + step, 0, FURTHEST)
         if np.all(np.abs(step) < 1e-12):
@@ -256,18 +271,20 @@ def unclip(seen: Reals, half_width: Real) -> Floats:
     return np.copysign(offset, seen)
 
 
-# -------------------------------------------------------------------------------------------- how far off the centre is
+# ------------------------------------------------------------------------ how far off the centre is
 
 
 def median_failure_bound(
         *, size: Integers, radius: Reals, accuracy: Reals, epsilon: Reals) -> Floats:
-    """A bound on the probability that the private median of Gaussian records misses their mean by more than the accuracy.
+    """A bound on the probability that the private median of Gaussian records misses their mean by
+    more than the accuracy.
 
     Parameters
     ----------
     size : int ≥ 1 or array_like, the number n of records, independent N(μ, 1) with |μ| ≤ R
     radius, accuracy, epsilon : float ≥ 0 or array_like, ε > 0
-        R, the centre being drawn from [-R, R]; h, how far it may be from the mean; what the median spends.
+        R, the centre being drawn from [-R, R]; h, how far it may be from the mean; what the median
+        spends.
 
     Returns
     -------
@@ -275,10 +292,11 @@ def median_failure_bound(
 
     Notes
     -----
-    :Error: Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which gives a valid bound.
+    :Error: Quadrature to about nine digits; h₀ is the best of twenty-four candidates, each of which
+        gives a valid bound.
     :Cost: Some 60,000 evaluations of the integrand for each entry of the result.
-    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
-        (thm-median-failure).
+    :References: Theorem *How often the private median is far off* on the page *A centre and a
+        narrow clip* (thm-median-failure).
 
     Examples
     --------
@@ -298,12 +316,15 @@ def _failure(n, h, radius, epsilon):
         return float(h / 2 < radius)
     theta, core = epsilon / 2, max(h, CORE)
     with np.errstate(divide="ignore", over="ignore"):
-        spans = np.minimum(h, np.geomspace(0.5, 40, 24) / (n * DENSITY * -np.expm1(-theta)))  # candidates for h₀
+        # candidates for h₀
+        spans = np.minimum(h, np.geomspace(0.5, 40, 24) / (n * DENSITY * -np.expm1(-theta)))
         start = (spans[:, np.newaxis] * (1 + NODES) / 2)[..., np.newaxis]
         z, log_length = _tail(h, core, radius)
         near, lost = ndtr(-start), -np.expm1(-theta)
         up = np.exp(log_ndtr(-z) + theta) * lost  # (1 - Φ(z)) (e^θ - 1)
-        log_ratio = np.logaddexp(n * np.log1p((ndtr(-z) - near) * lost), n * np.log1p(up - (1 - near) * lost))
+        log_ratio = np.logaddexp(
+            n * np.log1p((ndtr(-z) - near) * lost), n * np.log1p(up - (1 - near) * lost)
+        )
         averages = np.exp(np.minimum(log_ratio, 2000) + log_length) * (WEIGHTS / 2)[:, np.newaxis]
         return min(1.0, float((averages.sum(axis=(1, 2)) / spans).min()))
 

@@ -16,7 +16,8 @@ def noise_tail(t: Reals, *, sd: Reals, scale: Reals) -> Floats:
     ----------
     t : float or array_like, the number, in the units of ``sd`` and ``scale``
     sd, scale : float ≥ 0 or array_like
-        Standard deviation of the Gaussian part, 1/√n for a mean. Scale b of the Laplace part, density e^(-|z|/b)/(2b).
+        Standard deviation of the Gaussian part, 1/√n for a mean. Scale b of the Laplace part,
+        density e^(-|z|/b)/(2b).
 
     Returns
     -------
@@ -24,8 +25,10 @@ def noise_tail(t: Reals, *, sd: Reals, scale: Reals) -> Floats:
 
     Notes
     -----
-    :Error: Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range of a float.
-    :References: Proposition *A normal and a Laplace error together* on the page *The price of a range* (prop-noise-law).
+    :Error: Relative error below 1e-12 for t ≥ 0, however far out, until the result leaves the range
+        of a float.
+    :References: Proposition *A normal and a Laplace error together* on the page *The price of a
+        range* (prop-noise-law).
 
     Examples
     --------
@@ -37,7 +40,8 @@ def noise_tail(t: Reals, *, sd: Reals, scale: Reals) -> Floats:
     scale = _checks.parameters("scale", scale)
     unit = np.maximum(sd, scale)
     unit = np.where(unit > 0, unit, 1)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # np.where evaluates what it drops, too
+    # np.where evaluates what it drops, too
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         far = np.minimum(np.abs(t) / unit, 1e4)  # beyond that nothing is left
         tail = _noise_tail(far, sd / unit, scale / unit)
     return np.where(t < 0, 1 - tail, tail)[()]
@@ -46,13 +50,16 @@ def noise_tail(t: Reals, *, sd: Reals, scale: Reals) -> Floats:
 def _noise_tail(t, sd, scale):
     """Pr[ξ > t] for t ≥ 0 when the larger of the two scales is 1 (or both are 0)."""
     # With z = t/sd, r = sd/scale and e(v) = 2 e^(v²/2) Q(v), which `erfcx` computes for all v,
-    # 2 e^(z²/2) Pr[ξ > t] = e(z) + (e(r - z) - e(r + z))/2: the last difference is positive, so nothing cancels.
-    # For r < z, where e(r - z) is huge, its term e^(r²/2 - t/scale) Φ(z - r) is computed as it stands.
+    # 2 e^(z²/2) Pr[ξ > t] = e(z) + (e(r - z) - e(r + z))/2: the last difference is positive, so
+    # nothing cancels. For r < z, where e(r - z) is huge, its term e^(r²/2 - t/scale) Φ(z - r) is
+    # computed as it stands.
     z = np.where(sd > 0, t / sd, np.inf)
     r = np.where(scale > 0, sd / scale, np.inf)
     gauss = np.exp(-z * z / 2) / 2
     exponential = np.exp(r * r / 2 - t / scale) * ndtr(z - r)
-    laplace = np.where(r < z, exponential, gauss * erfcx((r - z) / np.sqrt(2))) - gauss * erfcx((r + z) / np.sqrt(2))
+    laplace = np.where(r < z, exponential, gauss * erfcx((r - z) / np.sqrt(2))) - gauss * erfcx(
+        (r + z) / np.sqrt(2)
+    )
     return np.where((sd > 0) | (scale > 0), gauss * erfcx(z / np.sqrt(2)) + laplace / 2, 0)
 
 
@@ -66,7 +73,8 @@ def clip_radius(*, size: Integers, beta: Reals) -> Floats:
 
     Returns
     -------
-    float64, the broadcast shape, t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations, at most √(2 ln(n/β))
+    float64
+        The broadcast shape, t_n(β) = Φ⁻¹(1 - β/(2n)), in standard deviations, at most √(2 ln(n/β))
 
     Notes
     -----

@@ -1,7 +1,9 @@
-"""Private means of records with unit variance: within a radius, in two stages, with no radius at all.
+"""Private means of records with unit variance: within a radius, in two stages, with no radius at
+all.
 
-Privacy is for all finite records, given fair bits (`dplib.mechanisms`), errors are for independent N(μ, 1) records. Clipped records
-are added up as whole numbers of steps of 2**-36 half-widths, coarser ones for more than 2**24 records, so that no sum is rounded.
+Privacy is for all finite records, given fair bits (`dplib.mechanisms`), errors are for independent
+N(μ, 1) records. Clipped records are added up as whole numbers of steps of 2**-36 half-widths,
+coarser ones for more than 2**24 records, so that no sum is rounded.
 """
 
 from __future__ import annotations
@@ -31,11 +33,16 @@ def clipped_mean(
     Parameters
     ----------
     x : array_like of real numbers, shape (..., n), n ≥ 1
-        The last axis is the data set, leading axes are independent runs; in units of the records' known standard deviation.
+        The last axis is the data set, leading axes are independent runs; in units of the records'
+        known standard deviation.
     radius : float ≥ 0, R with |μ| ≤ R, public, in standard deviations; records may lie outside
     epsilon : float > 0
-    beta : float in (0, 1), bounds the probability that a record is clipped: B = R + t_n(β), with t_n(β) from `clip_radius`
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+    beta : float in (0, 1)
+        Bounds the probability that a record is clipped: B = R + t_n(β), with t_n(β) from
+        `clip_radius`
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
@@ -46,8 +53,9 @@ def clipped_mean(
     -----
     :Privacy: ε-DP under ``replace``.
     :Error: `clipped_mean_error_bound`, for |μ| ≤ R.
-    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean); Dwork, McSherry, Nissim and
-        Smith, *Calibrating noise to sensitivity in private data analysis* (2006).
+    :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean);
+        Dwork, McSherry, Nissim and Smith, *Calibrating noise to sensitivity in private data
+        analysis* (2006).
 
     Examples
     --------
@@ -57,7 +65,9 @@ def clipped_mean(
     [3.04, -3.14]
     """
     rows, shape = rows_of_runs(x, runs)
-    window = Tally.of(rows.shape[1], _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta))
+    window = Tally.of(
+        rows.shape[1], _checks.parameter("radius", radius) + _clip_radius(rows.shape[1], beta)
+    )
     epsilon = _fine_budget(window, epsilon)
     _checks.generator(rng)
     return window.noisy_mean(_window_sums(rows, None, window), epsilon, rng).reshape(shape)[()]
@@ -73,29 +83,35 @@ def two_stage_mean(
     x, epsilon, runs, rng
         As in `clipped_mean`.
     radius : float ≥ 0, R with |μ| ≤ R, public; R/w finite, 1e50 is fine
-    split : float in (0, 1), the share of ε that the coarse stage spends: ε₁; the fine stage spends ε₂ = ε - ε₁
+    split : float in (0, 1)
+        The share of ε that the coarse stage spends: ε₁; the fine stage spends ε₂ = ε - ε₁
     width : float > 0, w, the width of a cell, in standard deviations
-    beta : float in (0, 1), bounds the probability that a record is clipped although the cell is right: B = 1.5w + t_n(β)
+    beta : float in (0, 1)
+        Bounds the probability that a record is clipped although the cell is right: B = 1.5w +
+        t_n(β)
 
     Returns
     -------
     float64, shape (...)
-        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of a cell [kw, (k + 1)w), chosen among all
-        -M ≤ k < M, M = max(1, ⌈R/w⌉), with probability ∝ e^(ε₁ c/2), c the number of records in it.
+        m + the average of x - m clipped to [-B, B] + Lap(2B/(nε₂)), m the middle of a cell [kw, (k
+        + 1)w), chosen among all -M ≤ k < M, M = max(1, ⌈R/w⌉), with probability ∝ e^(ε₁ c/2), c the
+        number of records in it.
 
     Notes
     -----
     :Privacy: ε-DP under ``replace``.
     :Error: `two_stage_mean_error_bound`, for |μ| ≤ R.
     :Cost: O(n log n), however many cells there are.
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage); Karwa and Vadhan,
-        *Finite sample differentially private confidence intervals* (2018).
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it*
+        (thm-two-stage); Karwa and Vadhan, *Finite sample differentially private confidence
+        intervals* (2018).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(loc=3, size=1000)
-    >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3, 1e12)]
+    >>> [round(float(two_stage_mean(x, radius=R, epsilon=0.5, rng=rng)), 2) for R in (10, 1e3,
+    ...                                                                               1e12)]
     [2.93, 2.98, 2.91]
     """
     rows, shape = rows_of_runs(x, runs)
@@ -103,14 +119,17 @@ def two_stage_mean(
     half = _half_cells(radius, width)
     coarse = _grid.for_weights(coarse)
     _checks.generator(rng)
-    cells = _exponential_cells(_occupied(rows, _cells(width), -half, half), len(rows), half, coarse, rng)
+    cells = _exponential_cells(
+        _occupied(rows, _cells(width), -half, half), len(rows), half, coarse, rng
+    )
     return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
 def unbounded_mean(
         x: ArrayLike, *, epsilon: Real, delta: Real, split: Real = 0.5, width: Real = 1.0,
         beta: Real = 0.01, runs: bool = False, rng: Generator) -> Floats:
-    """Find the cell of the mean with a stability histogram, then clip to a window around it: no radius is needed.
+    """Find the cell of the mean with a stability histogram, then clip to a window around it: no
+    radius is needed.
 
     Parameters
     ----------
@@ -121,15 +140,16 @@ def unbounded_mean(
     Returns
     -------
     float64, shape (...)
-        As `two_stage_mean`, in the occupied cell with the largest count + Lap(2/ε₁), if that exceeds `stability_threshold`;
-        else NaN, a refusal.
+        As `two_stage_mean`, in the occupied cell with the largest count + Lap(2/ε₁), if that
+        exceeds `stability_threshold`; else NaN, a refusal.
 
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, refusals included.
     :Error: `unbounded_mean_error_bound`, for every μ with μ/w a float.
     :Cost: O(n log n).
-    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere*
+        (thm-unbounded-mean).
 
     Examples
     --------
@@ -141,9 +161,13 @@ def unbounded_mean(
     """
     rows, shape = rows_of_runs(x, runs)
     coarse, fine, window = _two_stages(rows.shape[1], epsilon, split, width, beta)
-    threshold = stability_threshold(epsilon=coarse, delta=delta, neighbor="replace", noise="laplace")
+    threshold = stability_threshold(
+        epsilon=coarse, delta=delta, neighbor="replace", noise="laplace"
+    )
     _checks.generator(rng)
-    cells = _released_cells(_occupied(rows, _cells(width), -np.inf, np.inf), len(rows), threshold, coarse, rng)
+    cells = _released_cells(
+        _occupied(rows, _cells(width), -np.inf, np.inf), len(rows), threshold, coarse, rng
+    )
     return _fine_stage(rows, cells, width, window, fine, rng).reshape(shape)[()]
 
 
@@ -160,15 +184,18 @@ def private_scale(
     Returns
     -------
     float64, shape (...)
-        σ̂ = 2^(j + 2), j the label with the largest noisy count above `stability_threshold`; NaN, a refusal, if none is. A
-        pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋, at most 1021; equal records have none.
+        σ̂ = 2^(j + 2), j the label with the largest noisy count above `stability_threshold`; NaN, a
+        refusal, if none is. A pair (x₁, x₂), (x₃, x₄), … has the label ⌊log₂(|x₂ - x₁|/√2)⌋, at
+        most 1021; equal records have none.
 
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, the refusal included.
-    :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most `scale_failure_bound`.
+    :Error: For independent N(μ, σ²) records σ < σ̂ ≤ 8σ, except with probability at most
+        `scale_failure_bound`.
     :Cost: O(n log n).
-    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word*
+        (thm-private-scale).
 
     Examples
     --------
@@ -179,14 +206,16 @@ def private_scale(
     """
     rows, shape = rows_of_runs(x, runs)
     epsilon = _checks.parameter("epsilon", epsilon)
-    threshold = stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
+    threshold = stability_threshold(
+        epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace"
+    )
     _checks.generator(rng)
     occupied = _occupied(rows, _octaves, -LARGEST_FLOAT, np.inf)
     octaves = _released_cells(occupied, len(rows), threshold, epsilon, rng)
     return np.exp2(octaves + 2).reshape(shape)[()]
 
 
-# ---------------------------------------------------------------------------------------------------------- parameters
+# --------------------------------------------------------------------------------------- parameters
 
 
 def rows_of_runs(x, runs):
@@ -214,7 +243,10 @@ def _fine_budget(window, epsilon):
     epsilon = _checks.parameter("epsilon", epsilon)
     scale = 2 * (window.half_width / window.size) / epsilon
     if not 0 < scale < np.inf:
-        raise ValueError(f"the noise 2B/(nε) must be a positive float, got B = {window.half_width:g}, n = {window.size}, ε = {epsilon:g}")
+        raise ValueError(
+            f"the noise 2B/(nε) must be a positive float, got B = {window.half_width:g}, n = "
+            f"{window.size}, ε = {epsilon:g}"
+        )
     window.noise(epsilon)
     return epsilon
 
@@ -225,20 +257,23 @@ def _half_cells(radius, width):
     return float(max(1, np.ceil(_checks.real("radius / width", ratio))))
 
 
-# ---------------------------------------------------------------------------------------------------------- the window
+# --------------------------------------------------------------------------------------- the window
 
 
 def _fine_stage(rows, cells, width, window, epsilon, rng):
     """A clipped mean around the middle of the chosen cell; NaN where none was chosen."""
     with np.errstate(over="ignore"):
         middle = np.clip((cells + 0.5) * width, -LARGEST_FLOAT, LARGEST_FLOAT)
-        return middle + window.noisy_mean(_window_sums(rows, np.nan_to_num(middle), window), epsilon, rng)
+        return middle + window.noisy_mean(
+            _window_sums(rows, np.nan_to_num(middle), window), epsilon, rng
+        )
 
 
 def _window_sums(rows, middle, window):
     """The sum of x - m clipped to [-B, B] in every run, in steps; m = 0 if ``middle`` is None."""
     bits, room = np.zeros(len(rows), dtype=np.int64), np.empty(CACHED_NUMBERS)
-    with np.errstate(over="ignore", invalid="ignore"):  # a difference that overflows is clipped like any other
+    # a difference that overflows is clipped like any other
+    with np.errstate(over="ignore", invalid="ignore"):
         for top, block in _blocks(rows, CACHED_NUMBERS):
             part, inside = slice(top, top + len(block)), room[:block.size].reshape(block.shape)
             if middle is not None:
@@ -248,7 +283,8 @@ def _window_sums(rows, middle, window):
 
 
 def _blocks(rows, size):
-    """The data in blocks of float64, several short rows or a part of a long one, and the number of their first row."""
+    """The data in blocks of float64, several short rows or a part of a long one, and the number of
+    their first row."""
     height = max(1, size // rows.shape[1])
     for top in range(0, len(rows), height):
         for left in range(0, rows.shape[1], size):
@@ -256,16 +292,18 @@ def _blocks(rows, size):
 
 
 def _finite(block):
-    """A finite sum of squares has finite terms, and is cheaper than a look at each; only if it is not do we look."""
+    """A finite sum of squares has finite terms, and is cheaper than a look at each; only if it is
+    not do we look."""
     block = np.asarray(block, dtype=np.float64)
     return block if isfinite(np.vdot(block, block)) else _checks.reals("x", block)
 
 
-# ----------------------------------------------------------------------------------------------------------- the cells
+# ---------------------------------------------------------------------------------------- the cells
 
 
 def _cells(width):
-    """Labels k of the cells [kw, (k + 1)w); the last float on either side stands for all beyond it."""
+    """Labels k of the cells [kw, (k + 1)w); the last float on either side stands for all beyond
+    it."""
     return lambda block: np.clip(np.floor(block / width), -LARGEST_FLOAT, LARGEST_FLOAT)
 
 
@@ -277,11 +315,13 @@ def _octaves(block):
 
 
 def _occupied(rows, label, low, high):
-    """The cells low ≤ k < high with records in them: the run, the label and the count of each, by run and label."""
+    """The cells low ≤ k < high with records in them: the run, the label and the count of each, by
+    run and label."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         blocks = _blocks(rows, SORTED_NUMBERS)
         found = [_count(top, label(block), low, high) for top, block in blocks]
-    found.append([np.empty(0, dtype=kind) for kind in (np.int64, np.float64, np.int64)])  # there may be no run at all
+    # there may be no run at all
+    found.append([np.empty(0, dtype=kind) for kind in (np.int64, np.float64, np.int64)])
     run, labels, counts = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if rows.shape[1] <= SORTED_NUMBERS:
         return run, labels, counts
@@ -299,39 +339,53 @@ def _count(top, labels, low, high):
     fresh = np.ones(labels.shape, dtype=bool)
     np.not_equal(labels[:, 1:], labels[:, :-1], out=fresh[:, 1:])
     first = np.flatnonzero(fresh)
-    run, counts, labels = top + first // labels.shape[1], np.diff(first, append=labels.size), labels.ravel()[first]
+    run, counts, labels = (
+        top + first // labels.shape[1],
+        np.diff(first, append=labels.size),
+        labels.ravel()[first],
+    )
     kept = (labels >= low) & (labels < high)
     return run[kept], labels[kept], counts[kept]
 
 
-# -------------------------------------------------------------------------------------------------------- coarse stages
+# ------------------------------------------------------------------------------------ coarse stages
 
 
 def _exponential_cells(occupied, runs, half, epsilon, rng):
-    """The exponential mechanism over the cells -M, …, M - 1 with their counts as scores, one draw per occupied cell."""
-    # The E empty cells of a run have the score 0. The largest of their E Gumbel variables is ln E plus one such variable,
-    # and belongs to each of them with the same probability.
+    """The exponential mechanism over the cells -M, …, M - 1 with their counts as scores, one draw
+    per occupied cell."""
+    # The E empty cells of a run have the score 0. The largest of their E Gumbel variables is ln E
+    # plus one such variable, and belongs to each of them with the same probability.
     run, labels, counts = occupied
     taken = np.bincount(run, minlength=runs)
     with np.errstate(divide="ignore"):  # perhaps none is empty
         empty = np.log(half - taken / 2) + np.log(2)
     rate, most = min(epsilon / 2, MOST_PER_RECORD), np.zeros(runs, dtype=counts.dtype)
     np.maximum.at(most, run, counts)
-    behind = rate * (counts - most[run])  # counts are subtracted first: of large products, digits would be lost
+    # counts are subtracted first: of large products, digits would be lost
+    behind = rate * (counts - most[run])
     empty -= rate * most
     ahead = np.maximum(empty, 0)  # how far the empty cells together are ahead of the fullest one
     cells = _empty_cells(run, labels, taken, half, rng)
-    full, none = (_grid.noisy_log_weights(weights, rng) for weights in (behind - ahead[run], empty - ahead))
+    full, none = (
+        _grid.noisy_log_weights(weights, rng) for weights in (behind - ahead[run], empty - ahead)
+    )
     return _largest(run, labels, full, none, cells)
 
 
 def _empty_cells(run, labels, taken, half, rng):
-    """A uniform empty cell of each run: number j of them is cell j plus as many as there are taken cells before it."""
+    """A uniform empty cell of each run: number j of them is cell j plus as many as there are taken
+    cells before it."""
     whole = np.int64 if half <= MOST_CELLS_IN_INT64 else object  # beyond them Python's integers
     first = -int(half)
-    cells = _grid.uniform(2 * int(half) - taken.astype(whole), rng) + first  # number j, less M; anything where none is empty
+    # number j, less M; anything where none is empty
+    cells = _grid.uniform(2 * int(half) - taken.astype(whole), rng) + first
     before = np.arange(labels.size) - (np.cumsum(taken) - taken)[run]
-    labels = labels.astype(np.int64) if whole is np.int64 else np.array([int(label) for label in labels], dtype=object)
+    labels = (
+        labels.astype(np.int64)
+        if whole is np.int64
+        else np.array([int(label) for label in labels], dtype=object)
+    )
     behind = labels - before <= cells[run]
     return (cells + np.bincount(run[behind.astype(bool)], minlength=taken.size)).astype(np.float64)
 
@@ -344,7 +398,8 @@ def _released_cells(occupied, runs, threshold, epsilon, rng):
 
 
 def _largest(run, labels, noisy, best, cells):
-    """In each run the label with the largest noisy score, if that exceeds ``best``; else what ``cells`` holds."""
+    """In each run the label with the largest noisy score, if that exceeds ``best``; else what
+    ``cells`` holds."""
     wins = noisy > best[run]
     run, labels, noisy = run[wins], labels[wins], noisy[wins]
     np.maximum.at(best, run, noisy)

@@ -1,4 +1,5 @@
-"""How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven bounds."""
+"""How often a coarse stage loses the mean of independent N(μ, 1) records, or the scale: proven
+bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from dplib._numerics import LARGEST_FLOAT
 from dplib._types import Floats, Integers, Reals
 from dplib.histograms import stability_threshold
 
-OFFSETS = np.linspace(0, 0.5, 201)[:, np.newaxis]  # of μ in its cell; the other half is their mirror image
+# of μ in its cell; the other half is their mirror image
+OFFSETS = np.linspace(0, 0.5, 201)[:, np.newaxis]
 WIDEST = 1e300  # wider cells make no difference
 NARROWEST = 0.01  # already cells of this width take 10^11 records
 REACH = 9.0  # cells farther than this from μ, in standard deviations, are not told apart
@@ -28,18 +30,23 @@ def coarse_failure_bound(
     ----------
     size : int ≥ 1 or array_like, the number n of records
     radius, epsilon, width : float > 0 or array_like, radius 0 is allowed
-        R with |μ| ≤ R and R/w finite; ε₁, what the coarse stage spends; w, the width of a cell in standard deviations.
+        R with |μ| ≤ R and R/w finite; ε₁, what the coarse stage spends; w, the width of a cell in
+        standard deviations.
 
     Returns
     -------
-    float64, the broadcast shape, F ≥ Pr[`two_stage_mean` picks a cell two or more places from that of μ, a far one]
+    float64
+        The broadcast shape, F ≥ Pr[`two_stage_mean` picks a cell two or more places from that of μ,
+        a far one]
 
     Notes
     -----
-    :Error: F is the largest over 401 places of μ in its cell; cells beyond 9 standard deviations count with mass Q(9); 1 for
-        w < 0.01. For ε₁ ≤ 0.1 and μ = R ≥ 1000 the true failure is 0.67 to 0.78 of F near 0.25, 0.9 to 1 of F near 0.01.
+    :Error: F is the largest over 401 places of μ in its cell; cells beyond 9 standard deviations
+        count with mass Q(9); 1 for w < 0.01. For ε₁ ≤ 0.1 and μ = R ≥ 1000 the true failure is 0.67
+        to 0.78 of F near 0.25, 0.9 to 1 of F near 0.01.
     :Cost: O(1 + 1/w) for each place.
-    :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it* (thm-coarse-failure).
+    :References: Theorem *Failure of the coarse stage* on the page *First find it, then measure it*
+        (thm-coarse-failure).
 
     Examples
     --------
@@ -57,17 +64,21 @@ def coarse_failure_bound(
 
 
 def _exponential_failure(here, beside, there, size, epsilon, far):
-    """Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n over ``far`` cells; the last p_k stands for all unlisted ones."""
+    """Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n over ``far`` cells; the last p_k stands for all
+    unlisted ones."""
     theta = np.minimum(epsilon / 2, np.log(here / there) / 2)
     logs = size * np.log1p(there * np.expm1(theta) + here * np.expm1(-theta))
     listed = there.shape[-1] - 1
-    cells = np.concatenate([np.clip(far - np.arange(listed), 0, 1), np.maximum(far - listed, 0)], axis=-1)
+    cells = np.concatenate(
+        [np.clip(far - np.arange(listed), 0, 1), np.maximum(far - listed, 0)], axis=-1
+    )
     return (cells * np.exp(logs)).sum(axis=-1)
 
 
 def stability_failure_bound(
         *, size: Integers, epsilon: Reals, delta: Reals, width: Reals = 1.0) -> Floats:
-    """A bound on the probability that the stability histogram of the cells releases nothing, or a far cell first.
+    """A bound on the probability that the stability histogram of the cells releases nothing, or a
+    far cell first.
 
     Parameters
     ----------
@@ -77,13 +88,15 @@ def stability_failure_bound(
 
     Returns
     -------
-    float64, the broadcast shape, F ≥ Pr[`unbounded_mean` refuses, or picks a far cell], for every real μ
+    float64
+        The broadcast shape, F ≥ Pr[`unbounded_mean` refuses, or picks a far cell], for every real μ
 
     Notes
     -----
     :Error: F is the largest over the same places as in `coarse_failure_bound`.
     :Cost: As `coarse_failure_bound`, times twenty bisections.
-    :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere* (thm-stability-failure).
+    :References: Theorem *Failure of the stability histogram* on the page *A mean from anywhere*
+        (thm-stability-failure).
 
     Examples
     --------
@@ -114,8 +127,8 @@ def three_cells_failure_bound(
 
     Notes
     -----
-    :Error: F as there, near the worst of every tenth place. For w = 1, ε₁ ≤ 0.25, F ≈ 0.01 the true failure is 0.45 F or
-        more.
+    :Error: F as there, near the worst of every tenth place. For w = 1, ε₁ ≤ 0.25, F ≈ 0.01 the true
+        failure is 0.45 F or more.
     :Cost: As `stability_failure_bound`, times two.
     :References: Proposition *Three cells* on the page *A mean from anywhere* (prop-three-cells).
 
@@ -130,14 +143,17 @@ def three_cells_failure_bound(
 
 def _three_cells_failure(here, beside, there, *settings):
     """Dear: at every tenth offset, and then at all around the worst of these."""
-    at = lambda places: _silent_or_beaten(here[places], beside[places], there[places, :-1], *settings)
+    at = lambda places: _silent_or_beaten(
+        here[places], beside[places], there[places, :-1], *settings
+    )
     every_tenth = at(slice(None, None, 10))
     near = np.unique(10 * every_tenth.argmax(axis=-1)[:, np.newaxis] + np.arange(-9, 10))
     return np.append(every_tenth, at(near[(near >= 0) & (near < len(here))]), axis=-1)
 
 
 def _silent_or_beaten(here, beside, there, size, scale, threshold):
-    """All three near cells are silent, or the cell of μ is empty, or a far cell is released and beats it."""
+    """All three near cells are silent, or the cell of μ is empty, or a far cell is released and
+    beats it."""
     silent = _unreleased(np.append(here, beside, axis=-1), size, scale, threshold)[1].prod(axis=-1)
     empty = np.exp(size * np.log1p(-here))[..., 0]
     released = 1 - _unreleased(there, size, scale, threshold)[0]
@@ -146,16 +162,19 @@ def _silent_or_beaten(here, beside, there, size, scale, threshold):
 
 
 def _unreleased(p, size, b, T):
-    """The probability that a cell of mass p is not released, once no larger and once no smaller than it is."""
-    # The two differ where a probability is too small for a float and its factor too large, or where SciPy has no binomial
-    # distribution.
+    """The probability that a cell of mass p is not released, once no larger and once no smaller
+    than it is."""
+    # The two differ where a probability is too small for a float and its factor too large, or where
+    # SciPy has no binomial distribution.
     n = np.minimum(size, MOST_TRIALS)  # with more records the cell is released more often
     few = np.minimum(np.ceil(T) - 1, n)
     with np.errstate(over="ignore", invalid="ignore"):
         up, down = np.log1p(p * np.expm1(1 / b)), np.log1p(p * np.expm1(-1 / b))
         below, above = bdtr(few, n, p), bdtrc(few, n, p)
         low = np.minimum(np.exp(n * up - T / b) * bdtr(few, n, p * np.exp(1 / b - up)), below)
-        high = np.minimum(np.exp(n * down + T / b) * bdtrc(few, n, p * np.exp(-1 / b - down)), above)
+        high = np.minimum(
+            np.exp(n * down + T / b) * bdtrc(few, n, p * np.exp(-1 / b - down)), above
+        )
         empty = np.exp(n * np.log1p(-p) - T / b)
     least = below - np.where(low > 0, low, below) / 2 + np.nan_to_num(high) / 2 + empty / 2
     most = below - np.nan_to_num(low) / 2 + np.fmin(high, above) / 2 + empty / 2
@@ -163,7 +182,8 @@ def _unreleased(p, size, b, T):
 
 
 def _beaten(here, there, n, b):
-    """How often a far count with its noise can reach that of the cell of μ: Pr[Z - Z' ≥ x] ≤ C(τ) e^(-τx/b)."""
+    """How often a far count with its noise can reach that of the cell of μ: Pr[Z - Z' ≥ x] ≤ C(τ)
+    e^(-τx/b)."""
     least = np.inf
     for tau in TAU:
         tau = tau * np.minimum(1, 30 * b)  # θ ≤ 30: beyond that nothing is gained
@@ -183,12 +203,16 @@ def scale_failure_bound(*, size: Integers, epsilon: Reals, delta: Reals) -> Floa
 
     Returns
     -------
-    float64, the broadcast shape, F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], for every μ and σ
+    float64
+        The broadcast shape, F ≥ Pr[`private_scale` refuses, or is not in (σ, 8σ]], for every μ and
+        σ
 
     Notes
     -----
-    :Error: F is the largest over 401 places of σ in its octave. With F near 0.2 the true failure is between F/140 and F/15.
-    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word* (thm-private-scale).
+    :Error: F is the largest over 401 places of σ in its octave. With F near 0.2 the true failure is
+        between F/140 and F/15.
+    :References: Theorem *A scale out of nowhere* on the page *Intervals that keep their word*
+        (thm-private-scale).
 
     Examples
     --------
@@ -205,14 +229,21 @@ def scale_failure_bound(*, size: Integers, epsilon: Reals, delta: Reals) -> Floa
 
 
 def _octave_masses(lowest=-60, highest=6):
-    """Of the fullest right octave (places, 1), of the wrong ones (places, octaves), and of all that are not listed."""
-    # σ is 2^u in units of its octave, and the octave k away holds the pairs with 2^k ≤ 2^u |Z| < 2^(k + 1).
+    """Of the fullest right octave (places, 1), of the wrong ones (places, octaves), and of all that
+    are not listed."""
+    # σ is 2^u in units of its octave, and the octave k away holds the pairs with 2^k ≤ 2^u |Z| <
+    # 2^(k + 1).
     u, k = np.linspace(0, 1, 401)[:, np.newaxis], np.arange(lowest, highest + 1)
     low, high = 2.0 ** (k - u), 2.0 ** (k + 1 - u)
-    near = erf(high / np.sqrt(2)) - erf(low / np.sqrt(2))  # far out the tails are told apart better than the cores
+    # far out the tails are told apart better than the cores
+    near = erf(high / np.sqrt(2)) - erf(low / np.sqrt(2))
     masses = np.where(k < 0, near, 2 * (ndtr(-low) - ndtr(-high)))
     right = np.abs(k) <= 1
-    return masses[:, right].max(axis=1, keepdims=True), masses[:, ~right], 2.0**lowest + 2 * ndtr(-(2.0**highest))
+    return (
+        masses[:, right].max(axis=1, keepdims=True),
+        masses[:, ~right],
+        2.0**lowest + 2 * ndtr(-(2.0**highest)),
+    )
 
 
 OCTAVES = _octave_masses()
@@ -223,13 +254,16 @@ def _stability_settings(size, epsilon, delta):
     size = _checks.integers("size", size, at_least=1)
     epsilon = _checks.parameters("epsilon", epsilon)
     delta = _checks.parameters("delta", delta, at_most=0.5)
-    one = lambda epsilon, delta: stability_threshold(epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace")
+    one = lambda epsilon, delta: stability_threshold(
+        epsilon=epsilon, delta=delta, neighbor="replace", noise="laplace"
+    )
     threshold = np.vectorize(one, otypes=[float])(epsilon, delta)
     return size, 2 / epsilon, threshold
 
 
 def _stability_failure(here, there, unlisted, size, scale, threshold):
-    """The right cell is not released, or a wrong one is occupied and beats it, or a cell that is not listed is occupied."""
+    """The right cell is not released, or a wrong one is occupied and beats it, or a cell that is
+    not listed is occupied."""
     unreleased = np.exp(_least_exponent(here, 0, size, scale, threshold, 1))[..., 0]
     beaten = np.exp(_least_exponent(here, there, size, scale, 0, 2))
     occupied = -np.expm1(size * np.log1p(-there))
@@ -237,9 +271,11 @@ def _stability_failure(here, there, unlisted, size, scale, threshold):
 
 
 def _least_exponent(here, there, size, scale, shift, noises):
-    """The least value over 0 < θ < 1/b of θ shift + n ln(1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)) - noises ln(1 - θ² b²)."""
-    # The function is convex: bisection for the sign of its slope. Every θ gives a valid bound, so no accuracy is owed, and
-    # twenty steps on a whole array take a third of the time of scipy.optimize.elementwise.find_root.
+    """The least value over 0 < θ < 1/b of θ shift + n ln(1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)) -
+    noises ln(1 - θ² b²)."""
+    # The function is convex: bisection for the sign of its slope. Every θ gives a valid bound, so
+    # no accuracy is owed, and twenty steps on a whole array take a third of the time of
+    # scipy.optimize.elementwise.find_root.
     low, high = np.zeros((2, *np.broadcast_shapes(*map(np.shape, (here, there, size, scale)))))
     high += np.minimum(1, 30 * scale)  # θ ≤ 30: beyond that nothing is gained
     elsewhere = np.maximum(1 - here - there, 0)
@@ -267,13 +303,21 @@ def _worst_offset(failure, width, *settings):
 
 
 def _masses(width):
-    """Masses at every offset: p⋆, of the two cells beside, p_k of the far cells (the fullest first, then for the rest)."""
+    """Masses at every offset: p⋆, of the two cells beside, p_k of the far cells (the fullest first,
+    then for the rest)."""
     # By symmetry, offsets u from 0 to 1/2 are enough.
     start = width * OFFSETS
     here = ndtr(width - start) - ndtr(-start)
-    beside = ndtr(np.append(-start, 2 * width - start, axis=-1)) - ndtr(np.append(-width - start, width - start, axis=-1))
-    away = width * np.arange(2, 2 + np.ceil(REACH / width))  # of a cell's lower end from the lower end of the cell of μ
+    beside = ndtr(np.append(-start, 2 * width - start, axis=-1)) - ndtr(
+        np.append(-width - start, width - start, axis=-1)
+    )
+    # of a cell's lower end from the lower end of the cell of μ
+    away = width * np.arange(2, 2 + np.ceil(REACH / width))
     near_edge = np.concatenate([away - start, away - width + start], axis=-1)
     there = ndtr(-near_edge) - ndtr(-near_edge - width)
     there = -np.sort(-there, axis=-1)
-    return here, beside, np.append(np.maximum(there, OUT_OF_REACH), np.full_like(start, OUT_OF_REACH), axis=-1)
+    return (
+        here,
+        beside,
+        np.append(np.maximum(there, OUT_OF_REACH), np.full_like(start, OUT_OF_REACH), axis=-1),
+    )

@@ -1,4 +1,5 @@
-"""How far off a private mean may be, proven before any data are seen; and intervals made of that."""
+"""How far off a private mean may be, proven before any data are seen; and intervals made of
+that."""
 
 from __future__ import annotations
 
@@ -9,14 +10,26 @@ from scipy.special import ndtri_exp
 
 from dplib import _checks
 from dplib._types import ArrayLike, Floats, Generator, Integer, Integers, NDArray, Real, Reals
-from dplib.mean.adaptive import FURTHEST, adaptive_plan, clipped_normal_mean, median_failure_bound, unclip
+from dplib.mean.adaptive import (
+    FURTHEST,
+    adaptive_plan,
+    clipped_normal_mean,
+    median_failure_bound,
+    unclip,
+)
 from dplib.mean.estimators import two_stage_mean
-from dplib.mean.failures import coarse_failure_bound, stability_failure_bound, three_cells_failure_bound
+from dplib.mean.failures import (
+    coarse_failure_bound,
+    stability_failure_bound,
+    three_cells_failure_bound,
+)
 from dplib.mean.distributions import clip_radius, noise_tail
 
 REACHED = np.geomspace(0.01, FURTHEST, 40)  # candidates for h
-SHARES = np.linspace(0.02, 0.98, 49)[:, np.newaxis]  # candidates for the part of a probability that goes to the noise
-BUDGETS = np.linspace(0.02, 0.98, 49)  # candidates for the share of ε that an interval's coarse stage spends
+# candidates for the part of a probability that goes to the noise
+SHARES = np.linspace(0.02, 0.98, 49)[:, np.newaxis]
+# candidates for the share of ε that an interval's coarse stage spends
+BUDGETS = np.linspace(0.02, 0.98, 49)
 CLIPPED = np.geomspace(1e-4, 0.5, 25)[:, np.newaxis]  # candidates for its β, in units of 1 - level
 
 
@@ -30,16 +43,19 @@ def clipped_mean_error_bound(
     size : int ≥ 1 or array_like, the number n of records, independent N(μ, 1)
     radius, epsilon, beta
         As in `clipped_mean`, or arrays.
-    level : float in (0, 1) or array_like, the probability, over data and noise, with which the bound holds
+    level : float in (0, 1) or array_like
+        The probability, over data and noise, with which the bound holds
 
     Returns
     -------
-    float64, the broadcast shape, t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R; inf where nothing is proven
+    float64
+        The broadcast shape, t with Pr[|answer - μ| ≤ t] ≥ level for every |μ| ≤ R; inf where
+        nothing is proven
 
     Notes
     -----
-    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, ξ as in `noise_tail` with sd = 1/√n and scale 2(R + t_n(β))/(nε). It is
-        exceeded with probability at least 1 - level - 2β.
+    :Error: t solves β + 2 Pr[ξ > t] = 1 - level, ξ as in `noise_tail` with sd = 1/√n and scale 2(R
+        + t_n(β))/(nε). It is exceeded with probability at least 1 - level - 2β.
     :References: Theorem *Clipped mean* on the page *The price of a range* (thm-clipped-mean).
 
     Examples
@@ -49,7 +65,9 @@ def clipped_mean_error_bound(
     """
     beta = _checks.parameters("beta", beta)
     half_width = _checks.parameters("radius", radius) + clip_radius(size=size, beta=beta)
-    return _error_bound(size, level, beta, _noise_scale(half_width, size, _checks.parameters("epsilon", epsilon)))
+    return _error_bound(
+        size, level, beta, _noise_scale(half_width, size, _checks.parameters("epsilon", epsilon))
+    )
 
 
 def two_stage_mean_error_bound(
@@ -70,8 +88,10 @@ def two_stage_mean_error_bound(
 
     Notes
     -----
-    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, F = `coarse_failure_bound` at ε₁, ξ of scale 2(1.5w + t_n(β))/(nε₂).
-    :References: Theorem *Two-stage mean* on the page *First find it, then measure it* (thm-two-stage).
+    :Error: t solves F + β + 2 Pr[ξ > t] = 1 - level, F = `coarse_failure_bound` at ε₁, ξ of scale
+        2(1.5w + t_n(β))/(nε₂).
+    :References: Theorem *Two-stage mean* on the page *First find it, then measure it*
+        (thm-two-stage).
 
     Examples
     --------
@@ -100,8 +120,10 @@ def unbounded_mean_error_bound(
 
     Notes
     -----
-    :Error: As in `two_stage_mean_error_bound`, F the smaller of `stability_failure_bound` and `three_cells_failure_bound`.
-    :References: Theorem *Mean without a range* on the page *A mean from anywhere* (thm-unbounded-mean).
+    :Error: As in `two_stage_mean_error_bound`, F the smaller of `stability_failure_bound` and
+        `three_cells_failure_bound`.
+    :References: Theorem *Mean without a range* on the page *A mean from anywhere*
+        (thm-unbounded-mean).
 
     Examples
     --------
@@ -131,12 +153,12 @@ def adaptive_mean_error_bound(
 
     Notes
     -----
-    :Error: The least that the theorems prove, on a grid; 2R where that is nothing, as may be where the plan goes over to two
-        stages.
+    :Error: The least that the theorems prove, on a grid; 2R where that is nothing, as may be where
+        the plan goes over to two stages.
     :Cost: Some twenty to forty evaluations of `median_failure_bound`.
-    :References: Theorem *How often the private median is far off* on the page *A centre and a narrow clip*
-        (thm-median-failure); theorem *Error of the adaptive mean* on the page *A centre and a narrow clip*
-        (thm-adaptive-error).
+    :References: Theorem *How often the private median is far off* on the page *A centre and a
+        narrow clip* (thm-median-failure); theorem *Error of the adaptive mean* on the page *A
+        centre and a narrow clip* (thm-adaptive-error).
 
     Examples
     --------
@@ -148,15 +170,18 @@ def adaptive_mean_error_bound(
     failing = 1 - _checks.parameter("level", level)
     if plan.stages == 1:
         return _median_quantile(failing, size, float(radius), epsilon)
-    return min(_corrected_bound(failing, size, radius, plan), 2 * float(radius))  # the answer is in [-R, R]
+    # the answer is in [-R, R]
+    return min(_corrected_bound(failing, size, radius, plan), 2 * float(radius))
 
 
-# -------------------------------------------------------------------- a sample mean with Laplace noise, up to a failure
+# ------------------------------------------------ a sample mean with Laplace noise, up to a failure
 
 
 def _error_bound(size, level, failure, scale):
     """What is left of 1 - level after the failures goes to the noise."""
-    return _noise_quantile(1 - _checks.parameters("level", level) - failure, 1 / np.sqrt(size, dtype=np.float64), scale)
+    return _noise_quantile(
+        1 - _checks.parameters("level", level) - failure, 1 / np.sqrt(size, dtype=np.float64), scale
+    )
 
 
 def _two_stages(size, epsilon, split, width, beta):
@@ -174,28 +199,38 @@ def _noise_scale(half_width, size, epsilon):
 
 
 def _noise_quantile(probability, sd, scale):
-    """The t with 2 Pr[ξ > t] = probability, the upper end of the last bracket; inf where there is none."""
+    """The t with 2 Pr[ξ > t] = probability, the upper end of the last bracket; inf where there is
+    none."""
     # Half of the probability for either part of ξ gives a t beyond it.
     probability, sd, scale = np.broadcast_arrays(probability, sd, scale)
     log_half = np.log(np.where(probability > 0, probability, 0.5) / 2)
     with np.errstate(over="ignore"):
         high = -scale * log_half - sd * ndtri_exp(log_half - np.log(2))
     known = (probability > 0) & np.isfinite(high)
-    high, scale, probability = np.where(known, high, 1), np.where(known, scale, 0), np.where(known, probability, 0.5)
-    excess = lambda t, sd, scale, probability: 2 * noise_tail(t, sd=sd, scale=scale) / probability - 1
+    high, scale, probability = (
+        np.where(known, high, 1),
+        np.where(known, scale, 0),
+        np.where(known, probability, 0.5),
+    )
+    excess = lambda t, sd, scale, probability: (
+        2 * noise_tail(t, sd=sd, scale=scale) / probability - 1
+    )
     from scipy.optimize.elementwise import find_root  # slow to import
     found = find_root(excess, (np.zeros_like(high), high), args=(sd, scale, probability))
     return np.where(known, found.bracket[1], np.inf)[()]
 
 
-# --------------------------------------------------------------------------------------- a median, and a corrected clip
+# ------------------------------------------------------------------- a median, and a corrected clip
 
 
 def _median_quantile(failing, n, radius, epsilon):
-    """The smallest h with F_med(h) ≤ 1 - level, the upper end of the last bracket; at 2R nothing can fail."""
+    """The smallest h with F_med(h) ≤ 1 - level, the upper end of the last bracket; at 2R nothing
+    can fail."""
     furthest = min(2 * radius, np.finfo(float).max)
     distance = lambda u: np.minimum(np.expm1(u), furthest)  # R may be 1e-300, or 1e300
-    excess = lambda u: median_failure_bound(size=n, accuracy=distance(u), radius=radius, epsilon=epsilon) - failing
+    excess = lambda u: (
+        median_failure_bound(size=n, accuracy=distance(u), radius=radius, epsilon=epsilon) - failing
+    )
     top = np.log1p(furthest)
     if top == 0 or excess(0) <= 0:
         return furthest
@@ -205,9 +240,12 @@ def _median_quantile(failing, n, radius, epsilon):
 
 
 def _corrected_bound(failing, n, radius, plan):
-    """The least g_a⁻¹(g_a(h) + t + 2hλ) - h over h and over the ways to share what F_med(h) leaves of 1 - level."""
+    """The least g_a⁻¹(g_a(h) + t + 2hλ) - h over h and over the ways to share what F_med(h) leaves
+    of 1 - level."""
     a = plan.half_width
-    left = failing - median_failure_bound(size=n, accuracy=REACHED, radius=radius, epsilon=plan.epsilon_coarse)
+    left = failing - median_failure_bound(
+        size=n, accuracy=REACHED, radius=radius, epsilon=plan.epsilon_coarse
+    )
     h, left = REACHED[left > 0], left[left > 0]
     noise = left * SHARES
     t = _noise_quantile(noise, 1 / np.sqrt(n), 2 * (a / n) / plan.epsilon_fine)
@@ -216,7 +254,7 @@ def _corrected_bound(failing, n, radius, plan):
     return float((unclip(top, a) - h)[top < clipped_normal_mean(FURTHEST, a)].min(initial=np.inf))
 
 
-# ------------------------------------------------------------------------------------------------------------ intervals
+# ---------------------------------------------------------------------------------------- intervals
 
 
 def mean_interval(
@@ -233,16 +271,20 @@ def mean_interval(
     Returns
     -------
     float64, shape (..., 2)
-        `two_stage_mean` ± `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and ``beta`` for which that bound
-        is smallest. If it is no smaller than 2R: (-R, R), which is then free.
+        `two_stage_mean` ± `two_stage_mean_error_bound`, cut off at ±R, with the ``split`` and
+        ``beta`` for which that bound is smallest. If it is no smaller than 2R: (-R, R), which is
+        then free.
 
     Notes
     -----
     :Privacy: ε-DP under ``replace``, for finite records, given fair bits.
-    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R and independent N(μ, 1) records.
-    :Cost: That of `two_stage_mean`; 1225 error bounds, once for each combination of n, R, ε and level.
-    :References: Theorem *A private confidence interval* on the page *Intervals that keep their word* (thm-mean-interval);
-        Karwa and Vadhan, *Finite sample differentially private confidence intervals* (2018).
+    :Error: Covers μ with probability at least ``level``, for |μ| ≤ R and independent N(μ, 1)
+        records.
+    :Cost: That of `two_stage_mean`; 1225 error bounds, once for each combination of n, R, ε and
+        level.
+    :References: Theorem *A private confidence interval* on the page *Intervals that keep their
+        word* (thm-mean-interval); Karwa and Vadhan, *Finite sample differentially private
+        confidence intervals* (2018).
 
     Examples
     --------
@@ -260,7 +302,9 @@ def mean_interval(
     if half / 2 >= radius:
         _checks.reals("x", x)  # an error is no less of one when the answer does not depend on it
         return np.full((*x.shape[:-1], 2), (0 - radius, radius))
-    centre = two_stage_mean(x, radius=radius, epsilon=epsilon, split=split, beta=beta, runs=runs, rng=rng)
+    centre = two_stage_mean(
+        x, radius=radius, epsilon=epsilon, split=split, beta=beta, runs=runs, rng=rng
+    )
     return np.clip(np.stack([centre - half, centre + half], axis=-1), -radius, radius)
 
 
@@ -268,6 +312,8 @@ def mean_interval(
 def _narrowest(size, radius, epsilon, level):
     """The split and the β for which the bound is smallest, and the bound. All of it is public."""
     beta = (1 - level) * CLIPPED
-    half = two_stage_mean_error_bound(size=size, level=level, radius=radius, epsilon=epsilon, split=BUDGETS, beta=beta)
+    half = two_stage_mean_error_bound(
+        size=size, level=level, radius=radius, epsilon=epsilon, split=BUDGETS, beta=beta
+    )
     i, j = np.unravel_index(half.argmin(), half.shape)
     return float(BUDGETS[j]), float(beta[i, 0]), float(half[i, j])

@@ -12,10 +12,15 @@ def labelled_records(x, y, runs):
     x = _checks.integers("x", x, at_least=0, at_most=1)
     y = _checks.integers("y", y, at_least=0, at_most=1)
     if x.ndim < 2 or x.shape[-1] == 0:
-        raise ValueError(f"x must have the shape (..., n, d) of n records with d ≥ 1 questions, got shape {x.shape}")
+        raise ValueError(
+            "x must have the shape (..., n, d) of n records with d ≥ 1 questions, got shape "
+            f"{x.shape}"
+        )
     _checks.one_data_set("x", x, runs, axes=2)
     if y.shape != x.shape[:-1]:
-        raise ValueError(f"y must have one label for each record, shape {x.shape[:-1]}, got shape {y.shape}")
+        raise ValueError(
+            f"y must have one label for each record, shape {x.shape[:-1]}, got shape {y.shape}"
+        )
     return x.astype(bool), y.astype(bool)
 
 
@@ -23,7 +28,10 @@ def tabled_records(x, y, runs):
     """The same for so few questions that a table over all parities fits into memory."""
     x, y = labelled_records(x, y, runs)
     if x.shape[-1] > LARGEST_TABLE:
-        raise ValueError(f"x must have at most {LARGEST_TABLE} questions for a table of all parities, got {x.shape[-1]}")
+        raise ValueError(
+            f"x must have at most {LARGEST_TABLE} questions for a table of all parities, got "
+            f"{x.shape[-1]}"
+        )
     return x, y
 
 

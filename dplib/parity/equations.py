@@ -3,9 +3,11 @@
 Symbols
 -------
 p, c
-    Each record is kept with probability p; with probability c there is no answer, whatever the data say.
+    Each record is kept with probability p; with probability c there is no answer, whatever the data
+    say.
 block
-    The records at the places i, i + k, i + 2k, …, if there are k blocks. Each is answered by itself, with coins of its own.
+    The records at the places i, i + k, i + 2k, …, if there are k blocks. Each is answered by
+    itself, with coins of its own.
 """
 
 from __future__ import annotations
@@ -29,27 +31,36 @@ def private_parity(
 
     Parameters
     ----------
-    x : array_like of 0 and 1, shape (..., n, d), Records in rows, d ≥ 1 answers to yes/no questions in each
-    y : array_like of 0 and 1, shape (..., n), the label of each record, whether a subset of its answers has an odd number of 1
+    x : array_like of 0 and 1, shape (..., n, d)
+        Records in rows, d ≥ 1 answers to yes/no questions in each
+    y : array_like of 0 and 1, shape (..., n)
+        The label of each record, whether a subset of its answers has an odd number of 1
     epsilon : float > 0
     neighbor : {"replace", "add_remove"}
     blocks : int ≥ 1
-        The record at place i belongs to block i mod ``blocks``; the first block with an answer gives it. Only 1 under
-        ``add_remove``, where one record more moves all behind it to other blocks.
-    runs : bool, whether axes before the last are independent runs, each a data set of its own; without it there may be none
+        The record at place i belongs to block i mod ``blocks``; the first block with an answer
+        gives it. Only 1 under ``add_remove``, where one record more moves all behind it to other
+        blocks.
+    runs : bool
+        Whether axes before the last are independent runs, each a data set of its own; without it
+        there may be none
     rng : numpy.random.Generator
 
     Returns
     -------
-    int8, shape (..., d), a subset that fits all records of a random part, 1 for each question in it; -1 throughout if refused
+    int8, shape (..., d)
+        a subset that fits all records of a random part, 1 for each question in it; -1 throughout if
+        refused
 
     Notes
     -----
-    :Privacy: ε-DP under ``neighbor``, given fair bits, whatever ``blocks`` is. The -1 is an output like any other.
+    :Privacy: ε-DP under ``neighbor``, given fair bits, whatever ``blocks`` is. The -1 is an output
+        like any other.
     :Error: `parity_success_probability` for uniform x, `parity_pac_sample_size` for any.
     :Cost: n d²/64 steps, and a few copies of the data.
-    :References: Theorem *A private parity* on the page *What averages cannot learn* (thm-private-parity); Kasiviswanathan,
-        Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+    :References: Theorem *A private parity* on the page *What averages cannot learn*
+        (thm-private-parity); Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we
+        learn privately?* (2011).
 
     Examples
     --------
@@ -69,14 +80,17 @@ def private_parity(
     guess = rng.integers(0, 2, size=(*runs, blocks, d), dtype=np.uint8)
     solution, consistent = _solve(_in_blocks(_words(x, y) * kept[..., None], blocks), d, guess)
     answers = consistent & ~silent
-    first = np.take_along_axis(solution, answers.argmax(axis=-1)[..., None, None], axis=-2)[..., 0, :]
+    first = np.take_along_axis(solution, answers.argmax(axis=-1)[..., None, None], axis=-2)[
+        ..., 0, :
+    ]
     return np.where(answers.any(axis=-1)[..., None], first, np.int8(-1))
 
 
 def parity_success_probability(
         *, size: Integers, dimension: Integer, wrong: Real = 0.0, epsilon: Real, neighbor: Neighbor,
         blocks: Integer = 1) -> Floats:
-    """How often `private_parity` names the right parity, if the answers of the records are fair coins.
+    """How often `private_parity` names the right parity, if the answers of the records are fair
+    coins.
 
     Parameters
     ----------
@@ -88,17 +102,21 @@ def parity_success_probability(
 
     Returns
     -------
-    float64, the shape of ``size``, the exact probability that the answer is the hidden parity, which may be any
+    float64
+        The shape of ``size``, the exact probability that the answer is the hidden parity, which may
+        be any
 
     Notes
     -----
     :Error: Rounding of order 1e-16 n.
     :Cost: About n d operations, once.
-    :References: Proposition *How many people it takes* on the page *What averages cannot learn* (prop-parity-size).
+    :References: Proposition *How many people it takes* on the page *What averages cannot learn*
+        (prop-parity-size).
 
     Examples
     --------
-    >>> parity_success_probability(size=[38, 39, 400], dimension=12, epsilon=1, neighbor="replace").round(4)
+    >>> parity_success_probability(size=[38, 39, 400], dimension=12, epsilon=1,
+    ...                            neighbor="replace").round(4)
     array([0.7436, 0.7521, 0.7881])
     """
     size = _checks.integers("size", size, at_least=0, at_most=LARGEST_EXACT_SIZE).astype(np.int64)
@@ -110,7 +128,8 @@ def parity_success_probability(
 
 def parity_sample_size(
         *, dimension: Integer, wrong: Real = 0.0, epsilon: Real, beta: Real) -> tuple[int, int]:
-    """The least number of people with which `private_parity` is right often enough, and in how many blocks.
+    """The least number of people with which `private_parity` is right often enough, and in how many
+    blocks.
 
     Parameters
     ----------
@@ -120,16 +139,20 @@ def parity_sample_size(
 
     Returns
     -------
-    (int, int), the least size for which some number of blocks succeeds with probability 1 - β or more, and that number
+    (int, int)
+        The least size for which some number of blocks succeeds with probability 1 - β or more, and
+        that number
 
     Notes
     -----
     :Cost: About n² steps; ValueError if 4,096 people are not enough.
-    :References: Proposition *How many people it takes* on the page *What averages cannot learn* (prop-parity-size).
+    :References: Proposition *How many people it takes* on the page *What averages cannot learn*
+        (prop-parity-size).
 
     Examples
     --------
-    >>> parity_sample_size(dimension=12, epsilon=1, beta=0.25), parity_sample_size(dimension=12, epsilon=1, beta=0.1)
+    >>> parity_sample_size(dimension=12, epsilon=1, beta=0.25), parity_sample_size(dimension=12,
+    ...      epsilon=1, beta=0.1)
     ((39, 1), (76, 2))
     """
     setting = _setting(dimension, wrong, epsilon, "replace")
@@ -145,13 +168,15 @@ def parity_sample_size(
 
 def parity_pac_sample_size(
         *, dimension: Integer, accuracy: Real, epsilon: Real, beta: Real) -> tuple[int, int]:
-    """How many people are enough for `private_parity`, whatever the distribution of their answers is.
+    """How many people are enough for `private_parity`, whatever the distribution of their answers
+    is.
 
     Parameters
     ----------
     dimension, epsilon
         As in `parity_success_probability`, under ``replace``; all labels are right.
-    accuracy : float in (0, 1], α, the error that is too large: how often the named parity differs from the label
+    accuracy : float in (0, 1]
+        α, the error that is too large: how often the named parity differs from the label
     beta : float in (0, 1), the probability of no answer, or of one with an error of α or more
 
     Returns
@@ -160,9 +185,11 @@ def parity_pac_sample_size(
 
     Notes
     -----
-    :Error: With k blocks of n people each the probability is at most c^k + (1 - c^k) (2^d - 1) (1 - pα)^n/2.
-    :References: Theorem *A parity under every distribution* on the page *What averages cannot learn* (thm-parity-pac);
-        Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+    :Error: With k blocks of n people each the probability is at most c^k + (1 - c^k) (2^d - 1) (1 -
+        pα)^n/2.
+    :References: Theorem *A parity under every distribution* on the page *What averages cannot
+        learn* (thm-parity-pac); Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we
+        learn privately?* (2011).
 
     Examples
     --------
@@ -172,7 +199,8 @@ def parity_pac_sample_size(
     (544, 2)
     """
     dimension, _, keep, refuse = _setting(dimension, 0.0, epsilon, "replace")
-    shown = max(1e-300, -np.log1p(-keep * _checks.real("accuracy", accuracy, above=0, at_most=1)))  # by a person, of a bad parity
+    # by a person, of a bad parity
+    shown = max(1e-300, -np.log1p(-keep * _checks.real("accuracy", accuracy, above=0, at_most=1)))
     beta = _checks.parameter("beta", beta)
     others = np.log(2) * (dimension - 1) + np.log1p(-(2.0**-dimension))  # ln((2^d - 1)/2)
     best, blocks = None, 0
@@ -183,11 +211,14 @@ def parity_pac_sample_size(
             people = np.ceil((others + np.log1p(-silent) - np.log(beta - silent)) / shown)
             best = min(best or (np.inf,), (blocks * max(1, people), blocks))
     if best[0] > _checks.LARGEST:
-        raise ValueError(f"no answer up to 2**62: accuracy or epsilon is too small, got accuracy = {accuracy}, ε = {epsilon}")
+        raise ValueError(
+            f"no answer up to 2**62: accuracy or epsilon is too small, got accuracy = {accuracy}, "
+            f"ε = {epsilon}"
+        )
     return int(best[0]), best[1]
 
 
-# ------------------------------------------------------------------------------------------------------------ the coins
+# ---------------------------------------------------------------------------------------- the coins
 
 
 def _coins(epsilon, neighbor):
@@ -201,11 +232,14 @@ def _coins(epsilon, neighbor):
 def _blocks(blocks, neighbor):
     blocks = _checks.integer("blocks", blocks, at_least=1, at_most=LARGEST_EXACT_SIZE)
     if blocks > 1 and not _checks.replaces(neighbor):
-        raise ValueError(f"blocks must be 1 under add_remove, where one record more moves all others, got {blocks}")
+        raise ValueError(
+            "blocks must be 1 under add_remove, where one record more moves all others, got "
+            f"{blocks}"
+        )
     return blocks
 
 
-# ------------------------------------------------------------------------------------------------------- linear algebra
+# ----------------------------------------------------------------------------------- linear algebra
 
 
 def _words(x, y):
@@ -221,7 +255,8 @@ def _bit(words, place):
 
 
 def _in_blocks(words, blocks):
-    """(..., n, w) to (..., blocks, m, w), with empty equations where a block is shorter; never without any."""
+    """(..., n, w) to (..., blocks, m, w), with empty equations where a block is shorter; never
+    without any."""
     n = words.shape[-2]
     longest = max(1, -(-n // blocks))
     padded = np.zeros((*words.shape[:-2], longest * blocks, words.shape[-1]), dtype=words.dtype)
@@ -230,7 +265,8 @@ def _in_blocks(words, blocks):
 
 
 def _solve(rows, d, guess):
-    """A solution of each system in which the free unknowns are as guessed, and whether there is one."""
+    """A solution of each system in which the free unknowns are as guessed, and whether there is
+    one."""
     rows, unused, pivots, found = rows.copy(), np.ones(rows.shape[:-1], dtype=bool), [], []
     for j in range(d):
         has = _bit(rows, j)
@@ -251,7 +287,7 @@ def _solve(rows, d, guess):
     return np.where(found, forced & 1, guess).astype(np.int8), consistent
 
 
-# ------------------------------------------------------------------------------------------------------ exact chances
+# ------------------------------------------------------------------------------------ exact chances
 
 
 def _setting(dimension, wrong, epsilon, neighbor):
@@ -262,9 +298,12 @@ def _setting(dimension, wrong, epsilon, neighbor):
 
 @functools.lru_cache(maxsize=256)
 def _one_block(dimension, wrong, keep, refuse, longest):
-    """The probabilities of the right answer and of any answer of one block, for 0, …, longest records."""
-    inside = np.exp2(np.arange(dimension + 1.0) - dimension)  # of an equation to say nothing new, by rank
-    sound, spoilt = np.zeros((2, dimension + 1))  # consistent so far, by rank: all labels right, or not
+    """The probabilities of the right answer and of any answer of one block, for 0, …, longest
+    records."""
+    # of an equation to say nothing new, by rank
+    inside = np.exp2(np.arange(dimension + 1.0) - dimension)
+    # consistent so far, by rank: all labels right, or not
+    sound, spoilt = np.zeros((2, dimension + 1))
     sound[0] = 1
     grow = lambda chances: keep * np.concatenate([[0.0], (chances * (1 - inside))[:-1]])
     right, answers = np.zeros((2, longest + 1))
@@ -278,7 +317,8 @@ def _one_block(dimension, wrong, keep, refuse, longest):
 
 def _first_answer(right, answers, size, blocks):
     """How often the first answer of so many blocks is right."""
-    short, more = size // blocks, size % blocks  # the first `more` blocks have one record more than the others
+    # the first `more` blocks have one record more than the others
+    short, more = size // blocks, size % blocks
     total, quiet = 0.0, 1.0
     for records, number in ((short + 1, more), (short, blocks - more)):
         silent = (1 - answers[records]) ** number

@@ -1,4 +1,5 @@
-"""Without a curator: one randomised report of each person about all parities, and how many people nobody can do without.
+"""Without a curator: one randomised report of each person about all parities, and how many people
+nobody can do without.
 
 Symbols
 -------
@@ -26,10 +27,11 @@ NORMAL_WEIGHTS = np.exp(-(NORMAL**2) / 2) / np.sqrt(2 * np.pi) * (NORMAL[1] - NO
 def learn_parity_locally(
         x: ArrayLike, y: ArrayLike, *, epsilon: Real, runs: bool = False,
         rng: Generator) -> NDArray[np.int8]:
-    """Find the parity behind the labels when everybody sends one randomised bit and nobody is trusted.
+    """Find the parity behind the labels when everybody sends one randomised bit and nobody is
+    trusted.
 
-    Each person is given a random subset, openly, and says by randomised response whether the parity of it is the label.
-    The subset with the most "yes" over "no" wins.
+    Each person is given a random subset, openly, and says by randomised response whether the parity
+    of it is the label. The subset with the most "yes" over "no" wins.
 
     Parameters
     ----------
@@ -42,10 +44,12 @@ def learn_parity_locally(
 
     Notes
     -----
-    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``, given fair bits.
+    :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
+        given fair bits.
     :Error: `local_parity_success` for uniform x.
     :Cost: n d + 2^d for each run.
-    :References: Proposition *One bit from everybody* on the page *What averages cannot learn* (prop-hashed).
+    :References: Proposition *One bit from everybody* on the page *What averages cannot learn*
+        (prop-hashed).
 
     Examples
     --------
@@ -66,7 +70,8 @@ def learn_parity_locally(
 
 
 def local_parity_success(*, size: Integers, dimension: Integer, epsilon: Real) -> Floats:
-    """How often `learn_parity_locally` names the right parity, if the answers of the records are fair coins.
+    """How often `learn_parity_locally` names the right parity, if the answers of the records are
+    fair coins.
 
     Parameters
     ----------
@@ -76,13 +81,16 @@ def local_parity_success(*, size: Integers, dimension: Integer, epsilon: Real) -
 
     Returns
     -------
-    float64, the shape of ``size``, the exact probability if the number of people is a Poisson variable of mean ``size``
+    float64
+        The shape of ``size``, the exact probability if the number of people is a Poisson variable
+        of mean ``size``
 
     Notes
     -----
-    :Error: For exactly ``size`` people the probability differs by the order of 1/n. Above 10⁵ people for each parity a
-        normal integral, within 2e-5.
-    :References: Proposition *One bit from everybody* on the page *What averages cannot learn* (prop-hashed).
+    :Error: For exactly ``size`` people the probability differs by the order of 1/n. Above 10⁵
+        people for each parity a normal integral, within 2e-5.
+    :References: Proposition *One bit from everybody* on the page *What averages cannot learn*
+        (prop-hashed).
 
     Examples
     --------
@@ -92,7 +100,10 @@ def local_parity_success(*, size: Integers, dimension: Integer, epsilon: Real) -
     size = _checks.integers("size", size, at_least=1)
     dimension = _checks.integer("dimension", dimension, at_least=1, at_most=1000)
     truth = np.tanh(_checks.parameter("epsilon", epsilon) / 2)
-    chances = [_largest_is_right(n / 2.0**dimension, truth, 2.0**dimension - 1) for n in np.ravel(size).tolist()]
+    chances = [
+        _largest_is_right(n / 2.0**dimension, truth, 2.0**dimension - 1)
+        for n in np.ravel(size).tolist()
+    ]
     return np.reshape(chances, size.shape)[()]
 
 
@@ -111,9 +122,10 @@ def local_parity_sample_size(*, dimension: Integer, epsilon: Real, beta: Real) -
 
     Notes
     -----
-    :Error: About 2^d (λ/tanh(ε/2))², λ by how many standard deviations a normal variable must be shifted to be the largest
-        of 2^d with probability 1 - β.
-    :References: Proposition *One bit from everybody* on the page *What averages cannot learn* (prop-hashed).
+    :Error: About 2^d (λ/tanh(ε/2))², λ by how many standard deviations a normal variable must be
+        shifted to be the largest of 2^d with probability 1 - β.
+    :References: Proposition *One bit from everybody* on the page *What averages cannot learn*
+        (prop-hashed).
 
     Examples
     --------
@@ -124,7 +136,9 @@ def local_parity_sample_size(*, dimension: Integer, epsilon: Real, beta: Real) -
     chance = lambda n: local_parity_success(size=n, dimension=dimension, epsilon=epsilon)
     size = int(least_size(lambda n: chance(n) >= 1 - beta))
     if size > _checks.LARGEST:
-        raise ValueError(f"no answer up to 2**62: dimension is too large or epsilon too small, got ε = {epsilon}")
+        raise ValueError(
+            f"no answer up to 2**62: dimension is too large or epsilon too small, got ε = {epsilon}"
+        )
     return size
 
 
@@ -141,8 +155,8 @@ def parity_information(*, epsilon: Reals) -> Floats:
 
     Notes
     -----
-    :Privacy: The χ² divergences between the report under a parity and under fair coins add up to at most κ over all
-        parities, for every report that is ε-DP in the local model.
+    :Privacy: The χ² divergences between the report under a parity and under fair coins add up to at
+        most κ over all parities, for every report that is ε-DP in the local model.
     :References: Lemma *What a report tells* on the page *What averages cannot learn* (lem-report).
 
     Examples
@@ -157,7 +171,8 @@ def parity_information(*, epsilon: Reals) -> Floats:
 
 def parity_sample_size_lower_bound(
         *, dimension: Integers, epsilon: Reals, beta: Reals, advantage: Reals = 1.0) -> Ints:
-    """The number of people below which no protocol without a curator finds the parity, if all speak at once.
+    """The number of people below which no protocol without a curator finds the parity, if all speak
+    at once.
 
     Parameters
     ----------
@@ -165,18 +180,22 @@ def parity_sample_size_lower_bound(
     epsilon : float > 0 or array_like
     beta : float in (0, 1) or array_like, the probability of another answer than the hidden parity
     advantage : float in (0, 1] or array_like
-        γ, how much better than a coin an answer has to be: any rule that is right for a share (1 + γ)/2 of all records or
-        more is good enough. With 1 only the hidden parity is.
+        γ, how much better than a coin an answer has to be: any rule that is right for a share (1 +
+        γ)/2 of all records or more is good enough. With 1 only the hidden parity is.
 
     Returns
     -------
-    int64, the broadcast shape, the larger of the bounds by Fano's and by Pinsker's inequality; ValueError above 2**62
+    int64
+        The broadcast shape, the larger of the bounds by Fano's and by Pinsker's inequality;
+        ValueError above 2**62
 
     Notes
     -----
-    :Privacy: With fewer people every protocol in which each sends one ε-DP report, independently of the others, errs with
-        probability above β on average over the hidden parities, if the answers of the records are fair coins.
-    :References: Theorem *Nobody without a curator* on the page *What averages cannot learn* (thm-parity-local).
+    :Privacy: With fewer people every protocol in which each sends one ε-DP report, independently of
+        the others, errs with probability above β on average over the hidden parities, if the
+        answers of the records are fair coins.
+    :References: Theorem *Nobody without a curator* on the page *What averages cannot learn*
+        (thm-parity-local).
 
     Examples
     --------
@@ -187,27 +206,36 @@ def parity_sample_size_lower_bound(
     """
     dimension = _checks.integers("dimension", dimension, at_least=1, at_most=1000)
     right = 1 - _checks.parameters("beta", beta)
-    close = -2 * np.log(_checks.reals("advantage", advantage, above=0, at_most=1))  # of e^close parities, a rule is so close
+    # of e^close parities, a rule is so close
+    close = -2 * np.log(_checks.reals("advantage", advantage, above=0, at_most=1))
     bits = dimension * np.log(2)
-    fano, pinsker = right * (bits - close) - np.log(2), 2 * np.maximum(right - np.exp(close - bits), 0) ** 2
+    fano, pinsker = (
+        right * (bits - close) - np.log(2),
+        2 * np.maximum(right - np.exp(close - bits), 0) ** 2,
+    )
     people = np.exp(bits) * np.maximum(fano, pinsker) / parity_information(epsilon=epsilon)
     if np.any(people > _checks.LARGEST):
-        raise ValueError(f"no answer up to 2**62: dimension is too large or epsilon too small, got d = {dimension.max()}")
+        raise ValueError(
+            "no answer up to 2**62: dimension is too large or epsilon too small, got d = "
+            f"{dimension.max()}"
+        )
     return np.ceil(people).astype(np.int64)[()]
 
 
-# ------------------------------------------------------------------------------------------------------- exact chances
+# ------------------------------------------------------------------------------------ exact chances
 
 
 def _largest_is_right(people, truth, others):
-    """The chance that the one vote with a lead is the largest of all, if Poisson(people) persons take part in each."""
+    """The chance that the one vote with a lead is the largest of all, if Poisson(people) persons
+    take part in each."""
     if people > MANY_ON_A_PARITY:
         return float(NORMAL_WEIGHTS @ np.exp(others * log_ndtr(NORMAL + truth * np.sqrt(people))))
     reach = int(people + 24 * np.sqrt(people)) + 130
     fair, led = _yes_minus_no(people, 0, reach), _yes_minus_no(people, truth, reach)
     above = np.append(np.cumsum(fair[::-1])[::-1][1:], 0)
     most = np.log1p(-np.minimum(above, 1 - 1e-16))  # ln F, F(k) the chance of at most k
-    # ties are drawn: with N others and f(k) = F(k) - F(k - 1), E[1/(1 + ties)] = (F(k)^(N+1) - F(k - 1)^(N+1))/((N+1) f(k))
+    # ties are drawn: with N others and f(k) = F(k) - F(k - 1), E[1/(1 + ties)] = (F(k)^(N+1) - F(k
+    # - 1)^(N+1))/((N+1) f(k))
     share = np.minimum(fair * np.exp(-most), 1 - 1e-16)
     with np.errstate(invalid="ignore"):
         win = -np.expm1((others + 1) * np.log1p(-share)) / ((others + 1) * share)
@@ -215,7 +243,8 @@ def _largest_is_right(people, truth, others):
 
 
 def _yes_minus_no(people, truth, reach):
-    """Pr[yes - no = k], k from -reach to reach, for independent Poisson numbers of means people (1 ± truth)/2."""
+    """Pr[yes - no = k], k from -reach to reach, for independent Poisson numbers of means people (1
+    ± truth)/2."""
     (first, yes), (least, no) = (_poisson(people * (1 + sign * truth) / 2) for sign in (1, -1))
     start = first - (least + no.size - 1) + reach
     chances = np.zeros(2 * reach + 1)

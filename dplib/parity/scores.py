@@ -1,4 +1,5 @@
-"""All parities at once: how many records each of them gets right, and which of them averages can tell apart."""
+"""All parities at once: how many records each of them gets right, and which of them averages can
+tell apart."""
 
 from __future__ import annotations
 
@@ -14,17 +15,20 @@ def walsh_hadamard(values: ArrayLike) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    values : array_like of real numbers, shape (..., 2^d), a table f, where question j adds 2^j to the place of x
+    values : array_like of real numbers, shape (..., 2^d)
+        a table f, where question j adds 2^j to the place of x
 
     Returns
     -------
-    float64, shape (..., 2^d), the sum for each s, at the place that s has by the same rule; twice in a row it is 2^d f
+    float64, shape (..., 2^d)
+        The sum for each s, at the place that s has by the same rule; twice in a row it is 2^d f
 
     Notes
     -----
     :Error: Exact for integers below 2**53 in total.
     :Cost: d passes over the table.
-    :References: Proposition *Parities are orthogonal* on the page *What averages cannot learn* (prop-parities).
+    :References: Proposition *Parities are orthogonal* on the page *What averages cannot learn*
+        (prop-parities).
 
     Examples
     --------
@@ -33,7 +37,9 @@ def walsh_hadamard(values: ArrayLike) -> NDArray[np.float64]:
     """
     values = _checks.reals("values", values)
     if values.ndim == 0 or values.shape[-1] & (values.shape[-1] - 1) or values.shape[-1] == 0:
-        raise ValueError(f"values must have a power of two of entries on the last axis, got shape {values.shape}")
+        raise ValueError(
+            f"values must have a power of two of entries on the last axis, got shape {values.shape}"
+        )
     shape, step = values.shape, 1
     while step < shape[-1]:
         pairs = values.reshape(*shape[:-1], shape[-1] // (2 * step), 2, step)
@@ -60,12 +66,14 @@ def private_parity_by_scores(
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``: `exponential` with the number of right labels as score, sensitivity 1.
-    :Error: If the best parity errs on k of n labels, the chosen one errs on more than k + (2/ε)(d ln 2 + t) with probability
-        at most e^-t.
+    :Privacy: ε-DP under ``replace``: `exponential` with the number of right labels as score,
+        sensitivity 1.
+    :Error: If the best parity errs on k of n labels, the chosen one errs on more than k + (2/ε)(d
+        ln 2 + t) with probability at most e^-t.
     :Cost: d 2^d for each run, in time; 2^d in memory.
-    :References: Theorem *What is chosen is nearly best* on the page *Choosing privately* (thm-exponential-utility);
-        Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can we learn privately?* (2011).
+    :References: Theorem *What is chosen is nearly best* on the page *Choosing privately*
+        (thm-exponential-utility); Kasiviswanathan, Lee, Nissim, Raskhodnikova and Smith, *What can
+        we learn privately?* (2011).
 
     Examples
     --------
@@ -78,36 +86,42 @@ def private_parity_by_scores(
     x, y = tabled_records(x, y, runs)
     signs = weights_by_subset(subset_index(x), 1.0 - 2 * y, x.shape[-1])
     right = (walsh_hadamard(signs) + y.shape[-1]) / 2
-    return subset_bits(mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1])
+    return subset_bits(
+        mechanisms.exponential(right, sensitivity=1, epsilon=epsilon, rng=rng), x.shape[-1]
+    )
 
 
 def eliminate_parities(tables: ArrayLike, *, tolerance: Real) -> NDArray[np.bool]:
-    """Play the oracle that gives away as little as it may: which parities can still be the hidden one.
+    """Play the oracle that gives away as little as it may: which parities can still be the hidden
+    one.
 
-    To every question about an average it answers what would be right if the labels were fair coins. A parity is ruled
-    out once this answer is off by more than the tolerance.
+    To every question about an average it answers what would be right if the labels were fair coins.
+    A parity is ruled out once this answer is off by more than the tolerance.
 
     Parameters
     ----------
     tables : array_like of real numbers in [-1, 1], shape (..., 2^d, 2)
-        One statistical query for each entry of the leading axes, in order: φ(x, y) at the place of x (question j adds 2^j)
-        and y = 0, 1.
+        One statistical query for each entry of the leading axes, in order: φ(x, y) at the place of
+        x (question j adds 2^j) and y = 0, 1.
     tolerance : float > 0, how far off an answer may be
 
     Returns
     -------
-    bool, shape (..., 2^d), whether each parity survives this query and those before it (along the axis before the last two)
+    bool, shape (..., 2^d)
+        Whether each parity survives this query and those before it (along the axis before the last
+        two)
 
     Notes
     -----
     :Error: Each query rules out fewer than 1/τ² parities.
-    :References: Theorem *Averages do not learn parities* on the page *What averages cannot learn* (thm-parity-sq); Blum,
-        Furst, Jackson, Kearns, Mansour and Rudich, *Weakly learning DNF and characterizing statistical query learning using
-        Fourier analysis* (1994).
+    :References: Theorem *Averages do not learn parities* on the page *What averages cannot learn*
+        (thm-parity-sq); Blum, Furst, Jackson, Kearns, Mansour and Rudich, *Weakly learning DNF and
+        characterizing statistical query learning using Fourier analysis* (1994).
 
     Examples
     --------
-    The average of "the answer to question 0 is the label" tells one parity, and of the rest nothing.
+    The average of "the answer to question 0 is the label" tells one parity, and of the rest
+    nothing.
 
     >>> agree = [[[1, 0], [0, 1], [1, 0], [0, 1]]]
     >>> eliminate_parities(agree, tolerance=0.1)

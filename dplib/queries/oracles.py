@@ -1,23 +1,26 @@
-"""Whom one can ask for averages: a distribution, a liar, a sample, a curator, people who trust nobody.
+"""Whom one can ask for averages: a distribution, a liar, a sample, a curator, people who trust
+nobody.
 
 Symbols
 -------
 phi : φ
-    A query: maps an array of records, one per row, to one number in [-1, 1] each, and looks at every record by itself. What is
-    outside of [-1, 1] is clipped, and NaN counts as 0.
+    A query: maps an array of records, one per row, to one number in [-1, 1] each, and looks at
+    every record by itself. What is outside of [-1, 1] is clipped, and NaN counts as 0.
 queries : m
     How many queries can be asked in all. It is declared beforehand, for it decides about the noise.
 
 What is enforced, and what cannot be
 ------------------------------------
-An oracle keeps a copy of its records, which is read-only, so that neither a query nor the caller changes what later queries see.
-An oracle that promises privacy calls φ with one record at a time, as an array of one row: a function such as x.max() then sees no
-other record. It first calls φ with a row of zeros, which is nobody's record, and shows errors of this call only; where a record
-raises an error, or has no single number, its value is 0. With ``vectorized=True`` φ is called once, with all rows, and the caller
-promises that it looks at each of them by itself, and has a value for it.
+An oracle keeps a copy of its records, which is read-only, so that neither a query nor the caller
+changes what later queries see. An oracle that promises privacy calls φ with one record at a time,
+as an array of one row: a function such as x.max() then sees no other record. It first calls φ with
+a row of zeros, which is nobody's record, and shows errors of this call only; where a record raises
+an error, or has no single number, its value is 0. With ``vectorized=True`` φ is called once, with
+all rows, and the caller promises that it looks at each of them by itself, and has a value for it.
 
-φ is code that is run beside the data. Nobody can check that it does not keep, print or send what it sees, does not remember one
-record until the next, and takes the same time for all. Run only queries whose author you would let read the records.
+φ is code that is run beside the data. Nobody can check that it does not keep, print or send what it
+sees, does not remember one record until the next, and takes the same time for all. Run only queries
+whose author you would let read the records.
 """
 
 from __future__ import annotations
@@ -35,7 +38,8 @@ from dplib.local import local_randomized_response
 class SQOracle:
     """Answers statistical queries, and counts them: ``oracle(phi)`` is a number near E φ.
 
-    Made by `exact_oracle`, `adversarial_oracle`, `sample_oracle`, `central_oracle`, `fresh_oracle` or `local_oracle`.
+    Made by `exact_oracle`, `adversarial_oracle`, `sample_oracle`, `central_oracle`, `fresh_oracle`
+    or `local_oracle`.
 
     Parameters
     ----------
@@ -68,7 +72,7 @@ class SQOracle:
         return f"SQOracle(calls={self.calls}, queries={self._queries})"
 
 
-# ------------------------------------------------------------------------------------------------------ a distribution
+# ----------------------------------------------------------------------------------- a distribution
 
 
 def exact_oracle(points: ArrayLike, probabilities: ArrayLike) -> SQOracle:
@@ -134,7 +138,7 @@ def adversarial_oracle(
     return SQOracle(answer)
 
 
-# ---------------------------------------------------------------------------------------------------------- a data set
+# --------------------------------------------------------------------------------------- a data set
 
 
 def sample_oracle(x: ArrayLike) -> SQOracle:
@@ -151,8 +155,9 @@ def sample_oracle(x: ArrayLike) -> SQOracle:
     Notes
     -----
     :Privacy: None.
-    :Error: For records drawn from a distribution and m queries chosen without seeing them, all answers are within τ of E φ
-        with probability 1 - β if n ≥ (2/τ²) ln(2m/β). Queries that depend on earlier answers have no such bound.
+    :Error: For records drawn from a distribution and m queries chosen without seeing them, all
+        answers are within τ of E φ with probability 1 - β if n ≥ (2/τ²) ln(2m/β). Queries that
+        depend on earlier answers have no such bound.
 
     Examples
     --------
@@ -175,7 +180,8 @@ def central_oracle(
     queries : int ≥ 1, how many queries can be asked, m
     epsilon : float > 0, of all answers together
     vectorized : bool
-        Whether φ is called once, with all records. The caller then promises that it looks at each of them by itself.
+        Whether φ is called once, with all records. The caller then promises that it looks at each
+        of them by itself.
     rng : numpy.random.Generator
 
     Returns
@@ -184,13 +190,16 @@ def central_oracle(
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier answers. n is public.
-        Given fair bits; a value is rounded to 2**-36 or less. φ sees one record at a time, and a record for which it fails counts
-        as 0. What cannot be checked is that φ does nothing else: that it keeps, prints and remembers no record, and takes the
-        same time for all; and with ``vectorized`` that it does not mix records, and has a value for each.
+    :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier
+        answers. n is public. Given fair bits; a value is rounded to 2**-36 or less. φ sees one
+        record at a time, and a record for which it fails counts as 0. What cannot be checked is
+        that φ does nothing else: that it keeps, prints and remembers no record, and takes the same
+        time for all; and with ``vectorized`` that it does not mix records, and has a value for
+        each.
     :Cost: n calls of φ for each query, or one.
     :Error: For queries that were fixed before x was drawn: `central_oracle_size`.
-    :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
+    :References: Theorem *Many averages of one data set* on the page *Learning from averages*
+        (thm-sq-batch).
 
     Examples
     --------
@@ -202,7 +211,9 @@ def central_oracle(
     x, queries, epsilon, _ = _asked(x, queries, epsilon, rng)
     values = _way_of_asking(vectorized)
     Tally.of(len(x), 1.0).noise(epsilon / queries)  # refused now if it is too small
-    return SQOracle(lambda number, phi: _noisy_mean(values(phi, x), epsilon / queries, rng), queries=queries)
+    return SQOracle(
+        lambda number, phi: _noisy_mean(values(phi, x), epsilon / queries, rng), queries=queries
+    )
 
 
 def fresh_oracle(
@@ -217,15 +228,18 @@ def fresh_oracle(
 
     Returns
     -------
-    SQOracle, answer j is the mean of φ over batch j, plus Lap(2/(bε)) noise, b its number of records
+    SQOracle
+        Answer j is the mean of φ over batch j, plus Lap(2/(bε)) noise, b its number of records
         Batch j has the records at positions ⌊jn/m⌋, …, ⌊(j + 1)n/m⌋ - 1.
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Given fair bits, and of φ what `central_oracle` says.
+    :Privacy: ε-DP under ``replace`` for all answers together. n is public. Given fair bits, and of
+        φ what `central_oracle` says.
     :Cost: One call of φ for each record, or one for each query.
     :Error: `fresh_oracle_size`, also if queries depend on earlier answers.
-    :References: Theorem *Fresh people for every average* on the page *Learning from averages* (thm-sq-fresh).
+    :References: Theorem *Fresh people for every average* on the page *Learning from averages*
+        (thm-sq-fresh).
 
     Examples
     --------
@@ -237,7 +251,9 @@ def fresh_oracle(
     x, queries, epsilon, batch = _asked(x, queries, epsilon, rng, disjoint=True)
     values = _way_of_asking(vectorized)
     Tally.of(len(x), 1.0).noise(epsilon)
-    return SQOracle(lambda number, phi: _noisy_mean(values(phi, batch(number)), epsilon, rng), queries=queries)
+    return SQOracle(
+        lambda number, phi: _noisy_mean(values(phi, batch(number)), epsilon, rng), queries=queries
+    )
 
 
 def _noisy_mean(values, epsilon, rng):
@@ -249,7 +265,8 @@ def _noisy_mean(values, epsilon, rng):
 def local_oracle(
         x: ArrayLike, *, queries: Integer, epsilon: Real, vectorized: bool = False,
         rng: Generator) -> SQOracle:
-    """Ask the people themselves: every query goes to a group of its own, and everybody answers at random.
+    """Ask the people themselves: every query goes to a group of its own, and everybody answers at
+    random.
 
     Parameters
     ----------
@@ -258,17 +275,19 @@ def local_oracle(
 
     Returns
     -------
-    SQOracle, answer j is the mean of the reports of group j, each report by `local_randomized_response` of φ
-        Groups are the batches of `fresh_oracle`. An answer may lie outside of [-1, 1]; it is unbiased.
+    SQOracle
+        Answer j is the mean of the reports of group j, each report by `local_randomized_response`
+        of φ Groups are the batches of `fresh_oracle`. An answer may lie outside of [-1, 1]; it is
+        unbiased.
 
     Notes
     -----
-    :Privacy: Everybody sends at most one report, which is ε-DP by itself (local model, ``replace``); given fair bits, and of φ
-        what `central_oracle` says.
+    :Privacy: Everybody sends at most one report, which is ε-DP by itself (local model,
+        ``replace``); given fair bits, and of φ what `central_oracle` says.
     :Cost: As `fresh_oracle`.
     :Error: `local_oracle_size`, also if queries depend on earlier answers.
-    :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are the same*
-        (thm-sq-to-local).
+    :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are
+        the same* (thm-sq-to-local).
 
     Examples
     --------
@@ -281,21 +300,26 @@ def local_oracle(
     values = _way_of_asking(vectorized)
 
     def answer(number, phi):
-        return np.mean(local_randomized_response(values(phi, group(number)), epsilon=epsilon, rng=rng))
+        return np.mean(
+            local_randomized_response(values(phi, group(number)), epsilon=epsilon, rng=rng)
+        )
 
     return SQOracle(answer, queries=queries)
 
 
-# --------------------------------------------------------------------------------------------------- what they all need
+# ------------------------------------------------------------------------------- what they all need
 
 
 def _way_of_asking(vectorized):
     """How φ meets the records: one after the other, or all at once."""
-    return _values if _checks.choice("vectorized", vectorized, (False, True)) else _values_one_by_one
+    return (
+        _values if _checks.choice("vectorized", vectorized, (False, True)) else _values_one_by_one
+    )
 
 
 def _values_one_by_one(phi, x):
-    """One number in [-1, 1] for each record, of which φ sees no other. No record makes this raise or warn, whatever φ does."""
+    """One number in [-1, 1] for each record, of which φ sees no other. No record makes this raise
+    or warn, whatever φ does."""
     nobody = np.zeros_like(x[:1])
     nobody.flags.writeable = False
     _values(phi, nobody)  # whether φ is a query at all is asked without the data
@@ -313,18 +337,23 @@ def _values_one_by_one(phi, x):
 
 
 def _values(phi, x):
-    """One number in [-1, 1] for each record. No record makes this raise or warn if φ has a value for each."""
+    """One number in [-1, 1] for each record. No record makes this raise or warn if φ has a value
+    for each."""
     with np.errstate(all="ignore"):
         values = _checks.numbers("phi(x)", phi(x))
         if values.shape != x.shape[:1]:
-            raise ValueError(f"phi(x) must have one number for each of the {len(x)} rows of x, got shape {values.shape}")
+            raise ValueError(
+                f"phi(x) must have one number for each of the {len(x)} rows of x, got shape "
+                f"{values.shape}"
+            )
         clipped = np.clip(values.astype(np.float64, copy=False), -1, 1)
     clipped[np.isnan(clipped)] = 0
     return clipped
 
 
 def _records(x, name="x"):
-    """A read-only copy of records as rows, of a type that no single one of them decides: that of an array of numbers, or float64."""
+    """A read-only copy of records as rows, of a type that no single one of them decides: that of an
+    array of numbers, or float64."""
     typed = isinstance(x, np.ndarray) and x.dtype.kind in "biuf"
     x = np.array(x, subok=False) if typed else _checks.numbers(name, x).astype(np.float64)
     if x.ndim == 0 or len(x) == 0:
@@ -337,7 +366,10 @@ def _distribution(points, probabilities):
     points = _records(points, "points")
     probabilities = _checks.reals("probabilities", probabilities, at_least=0)
     if probabilities.shape != points.shape[:1]:
-        raise ValueError(f"probabilities must have one entry for each of the {len(points)} points, got shape {probabilities.shape}")
+        raise ValueError(
+            f"probabilities must have one entry for each of the {len(points)} points, got shape "
+            f"{probabilities.shape}"
+        )
     if abs(probabilities.sum() - 1) > 1e-9:
         raise ValueError(f"probabilities must have the sum 1, got {probabilities.sum()}")
     return points, probabilities
@@ -350,5 +382,12 @@ def _asked(x, queries, epsilon, rng, disjoint=False):
     _checks.generator(rng)
     size = len(x)
     if disjoint and size < queries:
-        raise ValueError(f"x must have at least one row for each of the {queries} queries, got {size}")
-    return x, queries, epsilon, lambda number: x[number * size // queries:(number + 1) * size // queries]
+        raise ValueError(
+            f"x must have at least one row for each of the {queries} queries, got {size}"
+        )
+    return (
+        x,
+        queries,
+        epsilon,
+        lambda number: x[number * size // queries : (number + 1) * size // queries],
+    )

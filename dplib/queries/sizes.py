@@ -1,4 +1,5 @@
-"""How many people are enough for averages within a tolerance: upper bounds, computed before any data are seen."""
+"""How many people are enough for averages within a tolerance: upper bounds, computed before any
+data are seen."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ def central_oracle_size(
     ----------
     queries : int ≥ 1 or array_like, how many queries are asked, m
     tolerance, epsilon, beta : float > 0 or array_like
-        τ, how far an answer may be from E φ; the ε of all answers together; the probability β < 1 that some answer is further
-        off.
+        τ, how far an answer may be from E φ; the ε of all answers together; the probability β < 1
+        that some answer is further off.
 
     Returns
     -------
@@ -25,9 +26,10 @@ def central_oracle_size(
 
     Notes
     -----
-    :Error: With n independent records from a distribution all m answers are within τ of E φ with probability 1 - β, if the
-        queries do not depend on the records.
-    :References: Theorem *Many averages of one data set* on the page *Learning from averages* (thm-sq-batch).
+    :Error: With n independent records from a distribution all m answers are within τ of E φ with
+        probability 1 - β, if the queries do not depend on the records.
+    :References: Theorem *Many averages of one data set* on the page *Learning from averages*
+        (thm-sq-batch).
 
     Examples
     --------
@@ -35,7 +37,9 @@ def central_oracle_size(
     23609
     """
     m, tolerance, epsilon, beta = _wanted(queries, tolerance, epsilon, beta)
-    return _whole(np.maximum(m * _for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m)))
+    return _whole(
+        np.maximum(m * _for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m))
+    )
 
 
 def fresh_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, beta: Reals) -> Ints:
@@ -52,9 +56,10 @@ def fresh_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, be
 
     Notes
     -----
-    :Error: With so many independent records from a distribution all m answers are within τ of E φ with probability 1 - β,
-        however the queries are chosen.
-    :References: Theorem *Fresh people for every average* on the page *Learning from averages* (thm-sq-fresh).
+    :Error: With so many independent records from a distribution all m answers are within τ of E φ
+        with probability 1 - β, however the queries are chosen.
+    :References: Theorem *Fresh people for every average* on the page *Learning from averages*
+        (thm-sq-fresh).
 
     Examples
     --------
@@ -62,7 +67,9 @@ def fresh_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, be
     472180
     """
     m, tolerance, epsilon, beta = _wanted(queries, tolerance, epsilon, beta)
-    return _whole(np.maximum(_for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m)), m)
+    return _whole(
+        np.maximum(_for_noise(tolerance, epsilon, beta / m), _for_sampling(tolerance, beta / m)), m
+    )
 
 
 def local_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, beta: Reals) -> Ints:
@@ -79,10 +86,10 @@ def local_oracle_size(*, queries: Integers, tolerance: Reals, epsilon: Reals, be
 
     Notes
     -----
-    :Error: With so many independent people from a distribution all m answers are within τ of E φ with probability 1 - β,
-        however the queries are chosen.
-    :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are the same*
-        (thm-sq-to-local).
+    :Error: With so many independent people from a distribution all m answers are within τ of E φ
+        with probability 1 - β, however the queries are chosen.
+    :References: Theorem *Averages from randomised reports* on the page *Averages and whispers are
+        the same* (thm-sq-to-local).
 
     Examples
     --------
@@ -100,18 +107,26 @@ def _for_noise(tolerance, epsilon, beta):
 
 
 def _for_sampling(tolerance, beta):
-    """People whose mean of φ is more than τ/2 from E φ with probability β/2, by Hoeffding's inequality."""
+    """People whose mean of φ is more than τ/2 from E φ with probability β/2, by Hoeffding's
+    inequality."""
     return 8 / tolerance**2 * np.log(4 / beta)
 
 
 def _wanted(queries, tolerance, epsilon, beta):
-    return (_checks.integers("queries", queries, at_least=1), _checks.parameters("tolerance", tolerance),
-            _checks.parameters("epsilon", epsilon), _checks.parameters("beta", beta))
+    return (
+        _checks.integers("queries", queries, at_least=1),
+        _checks.parameters("tolerance", tolerance),
+        _checks.parameters("epsilon", epsilon),
+        _checks.parameters("beta", beta),
+    )
 
 
 def _whole(people, groups=1):
     """So many people in each group."""
     size = np.ceil(people) * groups
     if np.any(size > _checks.LARGEST):
-        raise ValueError(f"no answer up to 2**62: tolerance or epsilon is too small, {np.max(size):.3g} people would be needed")
+        raise ValueError(
+            f"no answer up to 2**62: tolerance or epsilon is too small, {np.max(size):.3g} people "
+            "would be needed"
+        )
     return np.asarray(size).astype(np.int64)[()]
