@@ -5,10 +5,10 @@
 `ONLY` is a part of the names of the modules to choose from. A mutant lives in a process of its
 own, in which one module is compiled from a changed tree; no file is touched. It is run against
 the doctests of its module, the tests named after it (tests/changed.py) and all that name the
-function that it is in, or a public one of the module that calls it; of tests with a row for each
-function that draws, those of its subject. It ends with the first that fails, or when the time is
-over, which counts as noticed. What survives is printed with its place: it wants a test, is dead
-code, or changes nothing that anybody sees.
+function that it is in, or a public one that leads to it; of tests with a row for each function
+that draws, those of its subject. It ends with the first that fails. What survives is printed with
+its place: it wants a test, is dead code, or changes nothing that anybody sees. So is what comes
+to no end, mostly a loop.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from collections import Counter, namedtuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS = 100  # of CPU for one mutant
+SECONDS = 150  # of CPU for one mutant
 NOT_RUN = 3  # pytest's status from which on it is no failure of a test
 ALWAYS = ["tests/test_noise.py", "tests/test_ledger.py", "tests/test_attacks.py"]
 LATE = [*ALWAYS, "tests/test_neighbours.py"]
@@ -175,26 +175,30 @@ def told(node):
 # ---------------------------------------------------------------------------------------- the tests
 
 
-def callers(tree, function):
-    """Public functions and classes of a module that lead to one of it, or are it."""
-    uses = {
-        top.name: {n.id for n in ast.walk(top) if isinstance(n, ast.Name)}
-        for top in tree.body
-        if isinstance(top, (ast.FunctionDef, ast.ClassDef))
-    }
-    found, new = set(), {function}
+def callers(trees, mutant):
+    """Public functions and classes of public modules that lead to what was changed, or are it."""
+    uses, public = {}, set()
+    for file, tree in trees.items():
+        for top in tree.body:
+            if isinstance(top, (ast.FunctionDef, ast.ClassDef, ast.Assign)):
+                used = {getattr(n, "id", getattr(n, "attr", None)) for n in ast.walk(top)}
+                uses[named(top)] = uses.get(named(top), set()) | used
+                private = file.stem.startswith("_") or named(top).startswith("_")
+                if not private and not isinstance(top, ast.Assign):
+                    public.add(named(top))
+    found, new = set(), {mutant.function}
     while new:
         found |= new
-        new = {name for name, used in uses.items() if used & found} - found
-    return {name for name in found & uses.keys() if not name.startswith("_")}
+        new = {name for name, used in uses.items() if used & (new - public)} - found
+    return found & public
 
 
-def tests_of(mutant, tree):
+def tests_of(mutant, trees):
     """The tests that bind it: of its module, then those that name it, what takes long last."""
     from tests.changed import named_after
 
     own = [str(mutant.file), *sorted(named_after(mutant.file))]
-    names = callers(tree, mutant.function)
+    names = callers(trees, mutant)
     word = re.compile("|".join(rf"\b{name}\b" for name in sorted(names))) if names else None
     files = [
         *sorted((ROOT / "tests").glob("test_*.py")),
@@ -256,15 +260,17 @@ class Gates:
         return any(module.startswith(self.subject) for module in ours)
 
 
-def survives(mutant, tests):
-    """Whether all tests pass, in a process of its own; and the CPU seconds that it took."""
+def outcome(mutant, tests):
+    """"survives" if all tests pass in a process of its own, and the CPU seconds that it took."""
     pid = os.fork()
     if pid == 0:
         run(mutant, tests)
     _, status, used = os.wait4(pid, 0)
-    if os.waitstatus_to_exitcode(status) >= NOT_RUN:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= NOT_RUN:
         raise RuntimeError(f"pytest did not run {' '.join(tests)}")
-    return status == 0, used.ru_utime + used.ru_stime
+    word = "survives" if code == 0 else "noticed" if code > 0 else "no end"
+    return word, used.ru_utime + used.ru_stime
 
 
 def run(mutant, tests):
@@ -295,33 +301,28 @@ def main():
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     files = [file.relative_to(ROOT) for file in sorted((ROOT / "dplib").rglob("*.py"))]
-    files = [file for file in files if "book" not in file.parts and given.only in str(file)]
+    files = [file for file in files if "book" not in file.parts]
     trees = {file: ast.parse((ROOT / file).read_text(encoding="utf-8")) for file in files}
-    thunks = [thunk for file, tree in trees.items() for thunk in mutants_of(file, tree)]
+    some = [file for file in files if given.only in str(file)]
+    thunks = [thunk for file in some for thunk in mutants_of(file, trees[file])]
     chosen = random.Random(given.seed).sample(thunks, min(given.n, len(thunks)))
     print(
-        f"{len(chosen)} of {len(thunks)} mutants of {len(files)} modules, seed {given.seed}",
+        f"{len(chosen)} of {len(thunks)} mutants of {len(some)} modules, seed {given.seed}",
         flush=True,
     )
     warm()
-    assert survives(None, ["tests/test_sums.py"])[0]
+    assert outcome(None, ["tests/test_sums.py"])[0] == "survives"
     counted, started = Counter(), time.monotonic()
     for thunk in chosen:
         mutant = thunk()
-        alive, seconds = survives(mutant, tests_of(mutant, trees[mutant.file]))
-        counted["survived" if alive else "noticed"] += 1
-        if alive or os.environ.get("VERBOSE"):
-            said = "survives" if alive else "noticed "
-            print(
-                f"{said} {mutant.file}:{mutant.line} ({mutant.function}, {seconds:.0f} s): "
-                f"{mutant.old}  ->  {mutant.new}",
-                flush=True,
-            )
-    print(
-        f"{counted['noticed']} noticed, {counted['survived']} survived, "
-        f"{time.monotonic() - started:.0f} s"
-    )
-    return counted["survived"] > 0
+        word, seconds = outcome(mutant, tests_of(mutant, trees))
+        counted[word] += 1
+        if word != "noticed" or os.environ.get("VERBOSE"):
+            where = f"{mutant.file}:{mutant.line} ({mutant.function}, {seconds:.0f} s)"
+            print(f"{word:8} {where}: {mutant.old}  ->  {mutant.new}", flush=True)
+    known = ", ".join(f"{counted[word]} {word}" for word in ("noticed", "no end", "survives"))
+    print(f"{known}; {time.monotonic() - started:.0f} s")
+    return counted["survives"] > 0
 
 
 def warm():

@@ -517,6 +517,8 @@ def test_other_arguments_of_the_answers_are_named():
                        (lambda: bounded_mean([np.nan], bounds=(0, 1), epsilon=1, rng=rng()), "x must be finite")):
         with pytest.raises(ValueError, match=name):
             call()
+    with pytest.raises(ValueError, match="at least 1 records"):
+        private_vote(1, epsilon=1, noise="discrete_laplace", rng=rng())
     with pytest.raises(TypeError, match="rng"):
         private_vote([1], epsilon=1, noise="discrete_laplace", rng=0)
 

@@ -1,6 +1,7 @@
 """friendly: fast counts against the rule, weights against exhaustive search, plans against golden values, laws against integrals."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from math import ceil
@@ -29,12 +30,13 @@ from dplib.friendly import (
     sample_friendly_core,
 )
 from dplib.friendly.counts import are_friends
-from dplib.friendly.mean import closer_kappa
+from dplib.friendly.mean import _products, closer_kappa, mean_noise, noisy_weighted_mean
 from dplib.friendly.weights import weights_of_counts
 from dplib.mechanisms import gaussian_sigma
 from tests.attacks import gaussian_delta, replay
 from tests.chance import FAR, rng, standard_errors
 from tests.ledger import ledger
+from tests.noise import no_noise
 
 BUDGET = dict(epsilon=1, delta=1e-6)
 
@@ -226,6 +228,28 @@ def test_plan_of_few_records_by_hand(n, strangers):
 def test_half_of_the_weight_may_be_missing_and_no_more():
     floors = 13 + 3 - np.array([6 - 1e-9, 6, 6 + 1e-9])  # of 13 records
     assert closer_kappa(13, floors) == pytest.approx([3 + 7 / 3, 3 + 7 / 3, 6], rel=1e-8)
+
+
+@pytest.mark.parametrize("off, passes", [(-1e-6, True), (0, False), (1e-6, False)])
+def test_a_weight_passes_above_what_the_plan_says(off, passes):
+    given = dict(radius=1, epsilon=60, delta=.01)
+    plan = replace(friendly_plan(size=9, **given), passes_above=9 + off)  # all are friends, and weigh 9
+    noise, unit = mean_noise(plan, entries=1, **given)
+    points, counts = np.zeros((1, 9, 1)), np.full((1, 9), 9)
+    with no_noise():
+        answers = noisy_weighted_mean(points, counts, plan, noise, unit, epsilon=60, rng=rng())
+    assert np.isfinite(answers).all() == passes
+
+
+@pytest.mark.parametrize("n", [3, 40, 3000])
+def test_products_of_weights_and_steps_are_next_to_the_exact_sums(n):
+    draws = rng(n)
+    weights = draws.integers(0, n, size=(2, n))
+    steps = draws.integers(-(2**42), 2**42, size=(2, n, 3))
+    exact = np.einsum("rn,rnd->rd", weights.astype(object), steps.astype(object))
+    assert np.allclose(_products(weights, steps), exact.astype(float), rtol=0, atol=2.0**42 * n**2 * 2.0**-50)
+    few = steps % 2  # a digit that is lost shows here
+    assert np.array_equal(_products(weights, few), np.einsum("rn,rnd->rd", weights, few))
 
 
 @pytest.mark.parametrize("n, sigma, usual", [(500, .531, .552), (4000, .0360, .0395), (10_000, .0131, .0155)])

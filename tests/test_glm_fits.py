@@ -339,6 +339,8 @@ def test_a_certificate_never_lies_and_has_its_distribution():
     for value in (0., .5, 33.3, 1e6, -2.):
         found = certify_below(np.full(2000, value), sensitivity=2 + CHARGED, epsilon=.7, delta=1e-4, rng=rng(9))
         assert (found <= max(value, 0)).all() and (found >= 0).all()
+    huge = certify_below(1e300, sensitivity=2, epsilon=1, delta=.1, rng=rng(9))
+    assert 2.0**41 < huge <= 2.0**42                 # 2^51 steps and no more, lest noise be rounded
     step, bound = 1 / GRID, _bound(3., .2)
     found = certify_below(np.full(200_000, 10.), sensitivity=1., epsilon=3., delta=.2, rng=rng(10))
     places = np.rint((found - 10) / step).astype(int) + 2 * bound

@@ -254,7 +254,7 @@ def test_discrete_laplace_far_out():
     )  # the price of rounding shows here
     assert abs(int(discrete_laplace(2**62, sensitivity=1, epsilon=1, rng=rng())) - 2**62) < 100
     with pytest.raises(ValueError, match=r"2\*\*36"):
-        discrete_laplace(0, sensitivity=2, epsilon=2.0**-36, rng=rng())
+        discrete_laplace(0, sensitivity=1.01, epsilon=2.0**-36, rng=rng())
     with pytest.raises(ValueError, match="value"):
         discrete_laplace(np.uint64(2**63), sensitivity=1, epsilon=1, rng=rng())
 

@@ -401,3 +401,5 @@ def test_arguments_of_the_simulation_are_checked():
         simulate_local_protocol(exact_oracle([0], [1]), lambda reports: lambda x: np.full((len(x), 2), 0.6), **given)
     with pytest.raises(ValueError, match="q must"):
         simulated_report_probabilities([0.5, 0.6], [0, 0], epsilon=1, tries=1)
+    with pytest.raises(ValueError, match="q must"):  # one of several
+        simulated_report_probabilities([[0.5, 0.5], [0.5, 0.6]], [0, 0], epsilon=1, tries=1)

@@ -26,6 +26,7 @@ def test_sums_are_those_of_the_rounded_records(half_width, size):
     unit = window.unit
     expected = [sum(rounded(x, unit) for x in row) for row in clipped.tolist()]
     assert window.sums(records).tolist() == expected
+    assert unit <= max(half_width * 2.0**-36, 5e-324)
 
 
 def test_the_order_of_the_records_does_not_matter():
