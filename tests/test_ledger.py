@@ -83,7 +83,7 @@ FORGED = {  # what is paid twice, or not at all: (who shows it, where, which fun
     "δ of the certificate of a coefficient": (glm.release_coefficient, *CERTIFICATE),
     "δ of the noise of a fitted scale": (glm.release_with_fitted_scale, releases, "share_of_the_shift", SECRET, ALL_OF_DELTA),
     "δ of the noise of a coefficient": (glm.release_coefficient, releases, "share_of_the_shift", SECRET, ALL_OF_DELTA),
-    "ε of the scale that is published": (glm.release_with_fitted_scale, releases, "_above", "for_bound.epsilon", "20 * for_bound.epsilon"),
+    "ε of the scale that is published": (glm.release_with_fitted_scale, releases, "noise_of_the_bound", "for_bound.epsilon", "20 * for_bound.epsilon"),
     "ε of the public scale": (glm.release_with_public_scale, releases, "_with_public_scale",
                               "terms.for_noise.epsilon", "terms.budget.epsilon"),
     "δ of the certificate of a vector": (glm.release_vector, *CERTIFICATE),
