@@ -177,6 +177,34 @@ def test_other_tools_of_scikit_learn():
     assert scores.shape == (3,) and (scores > .6).all()
 
 
+def test_a_declared_category_is_released_where_its_columns_as_numbers_are_refused():
+    rng = np.random.default_rng(9)
+    level = rng.integers(9, size=20_000)
+    X = (level[:, None] == np.arange(1, 9)).astype(float)
+    y = (rng.random(20_000) < 1 / (1 + np.exp(1 - .2 * level))).astype(int)
+    domain = Box([(0, 1)] * 8, one_hot=[range(8)])
+    declared = model(bounds=None, domain=domain, epsilon=1).fit(X, y)
+    assert declared.released_ and refused(model(bounds=(0, 1), epsilon=1).fit(X, y))
+    assert declared.decision_function(X[:9]) == pytest.approx(X[:9] @ declared.coef_[0] + declared.intercept_[0])
+    both = np.r_[1., 1, np.zeros(6)]                                                              # counts as half of each
+    assert declared.decision_function([both]) == pytest.approx(declared.decision_function([both / 2]))
+    two = model(bounds=None, domain=Box(BOUNDS, binary=[1]), epsilon=3).fit(*people())
+    assert two.decision_function([[99, .9]]) == two.decision_function([[65, 1]])
+    for given in (dict(bounds=None), dict(domain=Box(BOUNDS)), dict(bounds=None, domain=Box([(0, 1)])), dict(bounds=None, domain=3)):
+        with pytest.raises(ValueError, match="domain"):
+            model(**given).fit(*people(50))
+
+
+def test_names_of_columns_are_kept_and_compared():
+    X, y = people()
+    table = pandas.DataFrame(X, columns=["age", "smokes"])
+    fitted = model().fit(table, y)
+    assert fitted.feature_names_in_.tolist() == ["age", "smokes"] and (fitted.predict(table) == fitted.predict(X)).all()
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(table[["smokes", "age"]])
+    assert not hasattr(fitted.fit(X, y), "feature_names_in_")
+
+
 def test_what_is_wrong_is_said():
     X, y = people(50)
     with pytest.raises(NotFittedError, match="fit first"):

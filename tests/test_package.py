@@ -37,7 +37,8 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "deep": "gnored", "params": "new value"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "domain": "labels|public", "loss": "Loss", "columns": "answers of every person", "hypotheses": "number N",
+           "bounds": "interval", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
+           "curvature": "mean of h", "columns": "answers of every person", "hypotheses": "number N",
            "radius": "R|ρ|how far friends|r", "dimension": "number k of entries|number d of (questions|coordinates)",
            "R": "two factors", "A": "two factors",
            "total_variation": "total variation", "shift": "mean under Q", "accuracy": "from",

@@ -18,6 +18,7 @@ from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.results import Release
 from dplib.glm.releases import (
     release_coefficient, release_with_fitted_scale, release_with_public_scale)
+from dplib.glm.plans import CoefficientPlan, plan_coefficient
 from dplib.glm.vectors import VectorRelease, release_vector
 from dplib.glm.estimator import PrivateLogisticRegression
 from dplib.glm.tables import release_from_table
@@ -31,7 +32,8 @@ __all__ = [
     "laplace_epsilon", "vector_noise_multiplier",
     "certificate_margin", "certify_below",
     "Release", "release_coefficient", "release_with_public_scale", "release_with_fitted_scale",
-    "VectorRelease", "release_vector", "PrivateLogisticRegression", "release_from_table",
+    "CoefficientPlan", "plan_coefficient", "VectorRelease", "release_vector",
+    "PrivateLogisticRegression", "release_from_table",
 ]
 
 RENAMED = {  # what was here until version 0.1, and leads on for one more version

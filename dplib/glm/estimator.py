@@ -14,7 +14,7 @@ from dplib.glm.losses import LOGISTIC
 from dplib.glm.typed import ArrayLike, Generator, Labels, NDArray, Real
 from dplib.glm.vectors import release_vector
 
-PARAMETERS = ("bounds", "classes", "epsilon", "delta", "split", "rng")
+PARAMETERS = ("bounds", "classes", "epsilon", "delta", "split", "domain", "rng")
 
 EXPECTED_FAILED_CHECKS = {  # of sklearn.utils.estimator_checks.check_estimator, with the reason
     "check_classifiers_classes":
@@ -47,7 +47,9 @@ class PrivateLogisticRegression:
     Parameters
     ----------
     bounds : (lo, hi) or a sequence of such pairs, one for each column of X,
-        from public knowledge and never from the data
+        from public knowledge and never from the data; they scale the columns, too
+    domain : Box, in place of ``bounds``: with an intercept, and with the columns that are two-valued
+        or make up one category declared, for which fewer records are enough
     classes : (no, yes), the two labels, declared;
         a label in ``y`` that is neither counts as the first one
     epsilon, delta : float > 0, δ < 1/2, spent anew by every call of ``fit``
@@ -60,6 +62,7 @@ class PrivateLogisticRegression:
         NaN if the release was refused
     classes_ : array of the two declared labels
     n_features_in_ : int
+    feature_names_in_ : array of str, if X was a table whose columns have names
     released_ : bool, whether there was a release
     certificate_ : float or None, ν̂
     release_ : VectorRelease or Refusal
@@ -70,6 +73,9 @@ class PrivateLogisticRegression:
         replaced; the parameters are public, and predictions for public X cost nothing more. Each
         fit spends (ε, δ), also those of a cross-validation. ``score`` on the training data is *not*
         private, nor are predictions for people of whom X is a secret.
+        Nor is a fitted scaler in front of it, such as scikit-learn's StandardScaler: what it learns
+        of the data gets no noise, and one record can move its mean as far as it likes. None is
+        needed: the fit works in coordinates in which public limits are -1 and 1.
     :Error: That of `release_vector`. If the release was refused, which ``fit`` does not take for an
         error, there is nothing to predict with: whoever asks for a prediction gets scikit-learn's
         NotFittedError, with the reason. See `refused`.
@@ -95,10 +101,10 @@ class PrivateLogisticRegression:
     array(['well', 'ill'], dtype='<U4')
     """
 
-    def __init__(self, *, bounds: Sequence, classes: Sequence = (0, 1), epsilon: Real,
-                 delta: Real, split: Real = 0.3, rng: Generator):
+    def __init__(self, *, bounds: Sequence | None = None, classes: Sequence = (0, 1), epsilon: Real,
+                 delta: Real, split: Real = 0.3, domain: Box | None = None, rng: Generator):
         self.bounds, self.classes, self.epsilon, self.delta = bounds, classes, epsilon, delta
-        self.split, self.rng = split, rng
+        self.split, self.domain, self.rng = split, domain, rng
 
     def fit(self, X: ArrayLike, y: Labels) -> PrivateLogisticRegression:
         """Release the coefficients of a logistic regression of y on X. A refusal is no error.
@@ -108,9 +114,10 @@ class PrivateLogisticRegression:
         X : array_like, shape (n, columns), one row for each record
         y : sequence of n labels; one that was not declared counts as ``classes[0]``
         """
+        names = _names(X)
         X, classes = _covariates(X), _two(self.classes)
         y = _outcomes(y, classes[1], len(X))
-        domain = Box(_limits(self.bounds, X.shape[1]))
+        domain = self._box(X.shape[1])
         self.release_ = release_vector(
             X, y, domain=domain, loss=LOGISTIC, epsilon=self.epsilon, delta=self.delta,
             split=self.split, rows_per_unit=1, rng=self.rng)
@@ -121,7 +128,23 @@ class PrivateLogisticRegression:
             self.certificate_ = self.release_.certificate
         self.intercept_, self.coef_ = coefficients[:1], coefficients[None, 1:]
         self.classes_, self.n_features_in_ = np.array(classes), X.shape[1]
+        vars(self).pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
         return self
+
+    def _box(self, columns):
+        """The declared domain."""
+        if (self.bounds is None) == (self.domain is None):
+            raise ValueError("bounds or domain must be given, and not both")
+        if self.domain is None:
+            return Box(_limits(self.bounds, columns))
+        if not isinstance(self.domain, Box) or not self.domain.intercept:
+            raise ValueError(f"domain must be a Box with an intercept, got {self.domain!r}")
+        if self.domain.columns != columns:
+            raise ValueError(f"domain must have the {columns} columns of X, "
+                             f"got {self.domain.columns}")
+        return self.domain
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """The log-odds of ``classes[1]``. Values outside the bounds count as if they were at them,
@@ -134,6 +157,11 @@ class PrivateLogisticRegression:
         name = type(self).__name__
         if not hasattr(self, "release_"):
             raise _not_fitted(f"This {name} instance is not fitted yet: call fit first")
+        names = _names(X)
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and list(names) != list(known):
+            raise ValueError(f"The feature names should match those that were passed during fit: "
+                             f"X must have the columns {list(known)}, got {list(names)}")
         X = _covariates(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features, but {name} is expecting "
@@ -141,6 +169,9 @@ class PrivateLogisticRegression:
         if refused(self):
             raise _not_fitted(f"This {name} instance has no coefficients to predict with, because "
                               f"the release was refused. {self.release_.advice}")
+        if self.domain is not None:
+            X = _moved(X, self.domain)
+            return X @ self.coef_[0] + self.intercept_[0]
         lo, hi = np.array(_limits(self.bounds, X.shape[1])).T
         return np.clip(X, lo, hi) @ self.coef_[0] + self.intercept_[0]
 
@@ -241,6 +272,24 @@ def _covariates(X):
     if not np.isfinite(array).all():
         raise ValueError("X must be finite, got NaN or infinity")
     return _checks.reals("X", array)
+
+
+def _names(X):
+    """The names of the columns of a table, if all of them are texts."""
+    names = list(getattr(X, "columns", ()))
+    return np.array(names, dtype=object) if names and all(
+        isinstance(name, str) for name in names) else None
+
+
+def _moved(X, domain):
+    """The records moved into the domain, as they were measured."""
+    lo, hi = np.array(domain.bounds).T
+    moved, inside = domain.design(X)[:, 1:], np.clip(X, lo, hi)
+    for j in domain.binary:
+        inside[:, j] = np.where(moved[:, j] > 0, hi[j], lo[j])
+    for group in map(list, domain.one_hot):
+        inside[:, group] = moved[:, group]
+    return inside
 
 
 def _two(classes):

@@ -82,7 +82,7 @@ def _with_public_scale(certified, u, domain, loss, rng):
     terms, nu, kappa = certified.terms, certified.nu, certified.kappa
     if nu <= kappa:
         return certified.refusal()
-    two_arms = _two_arms(domain)
+    two_arms = only_arms(domain)
     reach = prediction_shift(nu=nu, changes=kappa) * (1 if two_arms else 2)
     noise = _grid.laplace_noise(sensitivity=reach, epsilon=terms.for_noise.epsilon)
     value = noise.added_to_fraction(certified.fit.along(u), rng)
@@ -90,7 +90,7 @@ def _with_public_scale(certified, u, domain, loss, rng):
     return Release(value, "one certificate", nu, noise.scale, variance, 0.0, *terms.budget)
 
 
-def _two_arms(domain):
+def only_arms(domain):
     """Whether records differ in nothing but the arm of a trial: a change of one arm then leaves the
     other one alone."""
     arms = isinstance(domain, Box) and domain.intercept and domain.columns == 1
@@ -147,7 +147,7 @@ def release_with_fitted_scale(
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
                           rows_per_unit=rows_per_unit, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
-    share, constants = _share_of_the_shift(certified, loss)
+    share, constants = share_of_the_shift(certified, loss)
     if share < LEAST_SHARE:
         return certified.refusal()
     return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
@@ -213,24 +213,24 @@ def release_coefficient(
     >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f} ({effect.mechanism})")
     -0.52, from -0.60 to -0.43 (fitted scale)
     """
-    u, two_arms = direction(move, domain), _two_arms(domain)
+    u, two_arms = direction(move, domain), only_arms(domain)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
                           delta_split=ALL if two_arms else HALF, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
     if two_arms:
         return _with_public_scale(certified, u, domain, loss, rng)
-    share, constants = _share_of_the_shift(certified, loss)
+    share, constants = share_of_the_shift(certified, loss)
     if share >= GOOD_SHARE:
         return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
     return _with_public_scale(certified, u, domain, loss, rng)
 
 
-def _for_bound_and_value(terms):
+def for_bound_and_value(terms):
     """What a fitted scale leaves of the budget for its published bound, and for the number."""
     return terms.for_noise.parted(epsilon=FOR_THE_BOUND, delta=0)
 
 
-def _share_of_the_shift(certified, loss):
+def share_of_the_shift(certified, loss):
     """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of
     public numbers."""
     exact = direction_constants(nu=certified.nu, changes=certified.kappa,
@@ -239,7 +239,7 @@ def _share_of_the_shift(certified, loss):
         return 0.0, exact
     once, twice = 1 + certified.slack, (1 + certified.slack) ** 2  # of a Δ_u, of a ratio of two
     factor, up, down = exact.factor * once, exact.up * twice, exact.down * twice
-    _, for_value = _for_bound_and_value(certified.terms)
+    _, for_value = for_bound_and_value(certified.terms)
     epsilon, delta = _grid.for_secret(*for_value)
     for_the_shift = float(laplace_epsilon(epsilon=epsilon, delta=delta, up=up, down=down))
     constants = DirectionConstants(exact.shift, factor, up, down)
@@ -248,7 +248,7 @@ def _share_of_the_shift(certified, loss):
 
 def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
     terms, fit, kappa = certified.terms, certified.fit, certified.kappa
-    for_bound, for_value = _for_bound_and_value(terms)
+    for_bound, for_value = for_bound_and_value(terms)
     multiplier = constants.factor / (share * for_value.epsilon)  # the scale of the noise over Δ_u
     local = kappa * domain.width(fit.inverse(u))  # Δ_u; σ(H⁻¹u) is at most 2/ν
     most = 2 * kappa / certified.nu * (1 + certified.slack)
@@ -264,7 +264,12 @@ def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
 
 def _above(local, constants, for_bound, rng):
     """A published number that is above Δ_u except with probability `MISSED`."""
-    steps = float(np.log(max(constants.up, constants.down)))  # between neighbours, of ln Δ_u
-    noise = _grid.laplace_noise(sensitivity=steps, epsilon=for_bound.epsilon, error=LOGARITHM)
+    noise = noise_of_the_bound(constants, for_bound)
     noisy = noise.added_to(np.log(local), rng)
     return float(np.exp(noisy - noise.scale * np.log(2 * MISSED)))
+
+
+def noise_of_the_bound(constants, for_bound):
+    """The noise on ln Δ_u."""
+    steps = float(np.log(max(constants.up, constants.down)))  # between neighbours, of ln Δ_u
+    return _grid.laplace_noise(sensitivity=steps, epsilon=for_bound.epsilon, error=LOGARITHM)

@@ -71,8 +71,13 @@ class Terms:
     rows: int
 
     @classmethod
-    def checked(cls, *, epsilon, delta, split, delta_split, rows_per_unit, rng):
+    def checked(cls, *, rng, **public):
         _checks.generator(rng)
+        return cls.planned(**public)
+
+    @classmethod
+    def planned(cls, *, epsilon, delta, split, delta_split, rows_per_unit):
+        """The same before there are data, for which nothing is drawn."""
         budget = Budget(_checks.parameter("epsilon", epsilon),
                         _checks.parameter("delta", delta, below=0.5))
         rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)

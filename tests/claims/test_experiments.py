@@ -3,11 +3,14 @@
 from functools import cache
 from itertools import product
 
+from types import SimpleNamespace
+
 import numpy as np
+from scipy.linalg import eigh
 
 from dplib.aggregation import refused
 from dplib.glm import (
-    LOGISTIC, ROBUST, Box, certificate_margin, fit_model, release_coefficient, release_from_table, release_vector,
+    LOGISTIC, ROBUST, Box, certificate_margin, fit_model, plan_coefficient, release_coefficient, release_from_table, release_vector,
     release_with_fitted_scale, release_with_public_scale)
 from tests.chance import FAR, standard_errors
 from tests.claims import claim, page_function, to
@@ -194,6 +197,61 @@ def test_rare_feature(weakest):
         off = max(off, abs(fit.nu / weakest(total, d, q) - 1), abs(widths[0] * total / 2 - 1), abs(widths[1] * total * q - 1))
     assert off < 1e-9, off
     return to(off)
+
+
+def from_moments(one=1, power=2, mean=True, rarest=min):
+    """ν as in the statement, with room for mistakes in it."""
+    def plan(*, size, domain, shares, moments, curvature, **_):
+        total = one
+        for j, share in shares.items():
+            if j in domain.binary:
+                total += 1 / min(share, 1 - share) - 1
+        for group in domain.one_hot:
+            levels = [shares[j] for j in group]
+            total += 1 / rarest([*levels, 1 - sum(levels)]) - 1
+        for j, (m, v) in moments.items():
+            half, middle = np.diff(domain.bounds[j])[0] / 2, np.mean(domain.bounds[j])
+            total += (1 + mean * abs(m - middle) / half) ** power / (v / half**2)
+        return SimpleNamespace(nu=size * curvature / total)
+    return plan
+
+
+@claim("prop-corner-moments", plan_coefficient,
+       mutants={"the intercept is left out": from_moments(one=0), "the mean is left out": from_moments(mean=False),
+                "1 + |m| not squared": from_moments(power=1), "the commonest level": from_moments(rarest=max),
+                "the level without a column is left out": from_moments(rarest=lambda levels: min(levels[:-1]))})
+def test_corner_from_moments(plan):
+    """Fit data with weights 1/4, all combinations of a skewed number, a two-valued column and a category of three levels, and compare
+    ν; then 40 data sets of correlated columns, whose ν is compared with both bounds.
+    """
+    domain, off = Box([(0, 1), (0, 50), (0, 1), (0, 1)], binary=[0], one_hot=[(2, 3)]), 0
+
+    def planned(x):
+        return plan(move=([0, 0, 0, 0], [1, 0, 0, 0]), size=len(x), domain=domain, loss=LOGISTIC,
+                    shares={j: x[:, j].mean() for j in (0, 2, 3)}, moments={1: (x[:, 1].mean(), x[:, 1].var())},
+                    curvature=.25, epsilon=1, delta=1e-6, rows_per_unit=1).nu
+
+    def fitted(x):
+        both = np.repeat(x, 2, axis=0)
+        return fit_model(both, np.tile([0, 1], len(x)), loss=LOGISTIC, domain=domain, changes=0).nu / 2
+    for arms, levels in product(([0, 0, 0, 1], [0, 1]), ([0, 1, 1, 2, 2], [0, 0, 0, 1, 2, 2])):
+        x = np.array([(a, b, c == 1, c == 2) for a, b, c in product(arms, [1., 1, 2, 3, 40], levels)])
+        off = max(off, abs(planned(x) / fitted(x) - 1))
+    assert off < 1e-9, off
+    rng, lowest = np.random.default_rng(24), 1.
+    for _ in range(40):
+        z = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 3))
+        level = np.digitize(z[:, 2] / z[:, 2].std(), [-.5, .5])
+        x = np.column_stack([z[:, 0] > 0, np.clip(25 + 8 * z[:, 1], 0, 50), level == 1, level == 2])
+        C = np.cov(x.T)
+        D = np.where(np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]), C, 0)
+        least = eigh(C, D, eigvals_only=True)[0]
+        m, v = x[:, 1].mean() / 25 - 1, x[:, 1].var() / 625
+        most = 75 / max(1 / min(x[:, 0].mean(), 1 - x[:, 0].mean()), 1 + (1 + abs(m)) ** 2 / v, 300 / np.bincount(level, minlength=3).min())
+        ratio = fitted(x) / planned(x)
+        assert ratio >= least * (1 - 1e-9) and fitted(x) <= most * (1 + 1e-9)
+        lowest = min(lowest, ratio)
+    return f"{to(off)}; with correlations down to {lowest:.2f} of the formula, within both bounds"
 
 
 # --- moving the truth -------------------------------------------------------------------------------------------------------
