@@ -48,8 +48,9 @@ class PrivateLogisticRegression:
     ----------
     bounds : (lo, hi) or a sequence of such pairs, one for each column of X,
         from public knowledge and never from the data; they scale the columns, too
-    domain : Box, in place of ``bounds``: with an intercept, and with the columns that are two-valued
-        or make up one category declared, for which fewer records are enough
+    domain : Box, in place of ``bounds``: with an intercept,
+        and with the columns that are two-valued or make up one category declared, for which fewer
+        records are enough
     classes : (no, yes), the two labels, declared;
         a label in ``y`` that is neither counts as the first one
     epsilon, delta : float > 0, δ < 1/2, spent anew by every call of ``fit``
