@@ -79,7 +79,8 @@ def test_records_are_rows_and_no_single_one_decides_their_type():
     assert sample_oracle([[1, 0], [0, 1], [1, 1]])(lambda x: x[:, 0] * x[:, 1]) == pytest.approx(1 / 3)
     kinds = [sample_oracle([1, other])(lambda x: np.full(len(x), x.dtype == np.float64)) for other in (2, 2.5, True, 2**100)]
     assert kinds == [1] * 4
-    assert sample_oracle(np.array([1, 0], dtype=np.int8))(lambda x: np.full(len(x), x.dtype == np.int8)) == 1
+    for given, shown in ((np.int8, np.int64), (bool, bool), (np.float32, np.float64)):
+        assert sample_oracle(np.array([1, 0], dtype=given))(lambda x: np.full(len(x), x.dtype == shown)) == 1
 
 
 @pytest.mark.parametrize("size, queries", [(10, 3), (10, 10), (11, 4), (5, 1), (100, 7)])
@@ -116,7 +117,7 @@ def test_a_query_sees_one_record_at_a_time_unless_the_caller_vouches_for_it(make
         make([1, 2], queries=1, epsilon=1, vectorized="yes", rng=rng())
 
 
-@pytest.mark.parametrize("rows", [np.arange(6), np.arange(6.0).reshape(2, 3), np.arange(8, dtype=np.int8).reshape(2, 2, 2)])
+@pytest.mark.parametrize("rows", [np.arange(6), np.arange(6.0).reshape(2, 3), np.arange(8).reshape(2, 2, 2)])
 def test_one_record_is_shown_as_one_row(rows):
     shapes = set()
     central_oracle(rows, queries=1, epsilon=1, rng=rng())(lambda x: shapes.add((x.shape, x.dtype)) or np.zeros(len(x)))
@@ -403,3 +404,17 @@ def test_arguments_of_the_simulation_are_checked():
         simulated_report_probabilities([0.5, 0.6], [0, 0], epsilon=1, tries=1)
     with pytest.raises(ValueError, match="q must"):  # one of several
         simulated_report_probabilities([[0.5, 0.5], [0.5, 0.6]], [0, 0], epsilon=1, tries=1)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint32, np.uint64, np.float16, np.int64])
+def test_a_query_may_subtract_and_multiply(dtype):
+    """In an array of bytes, 0 · 2 - 1 was 255."""
+    x = np.array([0, 1] * 50, dtype=dtype)
+    assert sample_oracle(x)(lambda v: 2 * v - 1) == 0
+    asked = central_oracle(x, queries=1, epsilon=100, rng=rng())
+    assert abs(asked(lambda v: 2 * v - 1)) < 0.05
+
+
+def test_a_masked_array_is_no_data_set():
+    with pytest.raises(ValueError, match="x must be a plain array, got a masked one"):
+        central_oracle(np.ma.masked_array([1, 2], [0, 1]), queries=1, epsilon=1, rng=rng())

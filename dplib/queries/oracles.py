@@ -352,14 +352,22 @@ def _values(phi, x):
 
 
 def _records(x, name="x"):
-    """A read-only copy of records as rows, of a type that no single one of them decides: that of an
-    array of numbers, or float64."""
+    """A read-only copy of records as rows, of a type that no single one of them decides, and in
+    which φ may subtract and multiply: int64 or float64 for numbers, bool for an array of that."""
+    _checks.plain(name, x)
     typed = isinstance(x, np.ndarray) and x.dtype.kind in "biuf"
-    x = np.array(x, subok=False) if typed else _checks.numbers(name, x).astype(np.float64)
+    x = np.array(x, dtype=_wide(x.dtype)) if typed else _checks.numbers(name, x).astype(np.float64)
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(f"{name} must have at least one row, got shape {x.shape}")
     x.flags.writeable = False
     return x[:]  # a view: φ cannot make it writeable again
+
+
+def _wide(dtype):
+    """In a narrow or unsigned type, 2v - 1 would be something else."""
+    if dtype.kind == "b":
+        return dtype
+    return np.int64 if dtype.kind in "iu" and dtype != np.uint64 else np.float64
 
 
 def _distribution(points, probabilities):
