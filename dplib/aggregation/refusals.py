@@ -31,8 +31,8 @@ def refused(answer: object, *, runs: bool = False) -> bool | np.ndarray:
     -----
     :Privacy: It looks at what was released, and costs nothing.
     :Error: Refused are a `Refusal`; floats that are NaN, as of `unbounded_mean`, `private_scale`,
-        `friendly_mean` and `friendly_tuples`; subsets, of type int8, that are -1, as of
-        `private_parity`; and an estimator whose ``release_`` was refused, as that of
+        `friendly_mean`, `friendly_core_mean` and `friendly_tuples`; subsets, of type int8, that are
+        -1, as of `private_parity`; and an estimator whose ``release_`` was refused, as that of
         `PrivateLogisticRegression`. Everything else is an answer.
     :References: The page *Test, then release*.
 
