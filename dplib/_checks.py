@@ -146,8 +146,7 @@ def one_data_set(name, array, runs, axes=1):
         what = "its records on one axis" if axes == 1 else f"{axes} axes"
         raise ValueError(
             f"{name} must be one data set with {what}, got shape {array.shape}; with runs=True, "
-            "the axes before are data "
-            f"sets of their own"
+            "the axes before are data sets of their own"
         )
     return array
 

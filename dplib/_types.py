@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Any", "ArrayLike", "Bools", "Callable", "Floats", "Generator", "Integer", "Integers",
-    "Interval", "Ints", "LabelKind", "NDArray", "Neighbor", "Noise", "Real", "Reals"]
+    "Interval", "Ints", "LabelKind", "Labels", "Move", "NDArray", "Neighbor", "Noise", "Real",
+    "Reals"]
 
 Neighbor: TypeAlias = Literal["replace", "add_remove"]
 Noise: TypeAlias = Literal["laplace", "discrete_laplace"]
@@ -23,6 +24,8 @@ LabelKind: TypeAlias = Literal["integers", "text"]
 Real: TypeAlias = float | np.floating | np.integer
 Integer: TypeAlias = SupportsIndex
 Interval: TypeAlias = Sequence[Real] | NDArray[Any]  # (lo, hi)
+Move: TypeAlias = Sequence[ArrayLike]  # (a, b), two points
+Labels: TypeAlias = Sequence[object] | NDArray[Any]
 
 # one number, or one for each of several calls that are made together
 Reals: TypeAlias = Real | Sequence[Real] | Sequence[Sequence[Real]] | NDArray[Any]

@@ -518,11 +518,11 @@ def test_what_runs_on_a_core_is_private(factor):
     inside, part = core.inside_budget(epsilon, delta)
     assert inside == pytest.approx(friendly_core_epsilon(epsilon=epsilon), rel=1e-9)
     assert part == pytest.approx(friendly_core_delta(epsilon=epsilon, delta=delta), rel=1e-9)
-    given = dict(entries=2, radius=radius, epsilon=epsilon, delta=delta)
+    given = dict(entries=2, radius=radius, epsilon=inside, delta=part)
 
     def release(data, generator):
-        noise, unit = core.core_noise(plan, **given)
-        return core.noisy_core_mean(*data, plan, noise, unit, inside, generator)
+        noise, unit = mean_noise(plan, **given)
+        return core.noisy_core_mean(*data, plan, noise, unit, epsilon=inside, rng=generator)
 
     with faulty_noise(factor):
         spent = [replay(release, x, y, seed=5) for x, y in core_pairs(size, radius)]

@@ -167,9 +167,9 @@ def test_mutants_of_the_descriptions_are_found():
 
 # --- types ---------------------------------------------------------------------------------------------------------------
 
-NOT_YET_TYPED = "dplib.glm."
-TYPED = [pytest.param(function, id=name) for name, function in public_functions() if not name.startswith(NOT_YET_TYPED)]
-KINDS = {"float": {"Real"}, "int": {"Integer"}, "bool": {"bool"}, "array_like": {"ArrayLike", "Reals", "Integers"}}
+TYPED = [pytest.param(function, id=name) for name, function in public_functions()]
+KINDS = {"float": {"Real"}, "int": {"Integer"}, "bool": {"bool"}, "array_like": {"ArrayLike", "Reals", "Integers"},
+         "float64": {"NDArray[np.float64]"}}
 
 
 def problems_of_types(function):
@@ -183,10 +183,10 @@ def problems_of_types(function):
             yield f"{p.name} has no type"
         elif p.name == "rng":
             yield from [] if types["rng"] is np.random.Generator else ["rng"]
-        elif text.startswith("{"):
+        elif text.startswith('{"'):
             words = set(re.findall(r'"(\w+)"', text.split("}")[0]))
             yield from [] if set(typing.get_args(types[p.name])) == words else [f"{p.name}: {written}, not {sorted(words)}"]
-        elif kind := re.match(r"(?:(?:int|float)\b[^.]*?\bor )?(array_like)|float|int|bool", text):
+        elif kind := re.match(r"(?:(?:int|float)\b[^.]*?\bor )?(array_like)|float64|float|int|bool", text):
             allowed = KINDS[kind[1] or kind[0]]
             yield from [] if written.removesuffix(" | None") in allowed else [f"{p.name}: {written}, not {text}"]
     if "return" not in types:

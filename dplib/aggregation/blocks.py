@@ -197,9 +197,9 @@ def _sendable(estimator):
 
 def _not_importable(estimator):
     return ValueError(
-        "estimator must be a function of a module that can be imported where seconds are given and "
-        "a process starts anew, and a script must call below if __name__ == '__main__', "
-        f"got {estimator!r}")
+        "estimator must be a function of a module that can be imported where seconds are given "
+        "and a process starts anew, and a script must call below if __name__ == '__main__', got "
+        f"{estimator!r}")
 
 
 def _alone(estimator, task, seconds, default):

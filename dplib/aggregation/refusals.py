@@ -48,8 +48,8 @@ def refused(answer: object, *, runs: bool = False) -> bool | np.ndarray:
         return refusals
     if refusals.any() and not refusals.all():
         raise ValueError(
-            "answer must be one answer, got an array of which some entries were refused "
-            "and others not; with runs=True, they are looked at one by one"
+            "answer must be one answer, got an array of which some entries were refused and "
+            "others not; with runs=True, they are looked at one by one"
         )
     return bool(refusals.size and refusals.all())
 

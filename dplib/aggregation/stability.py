@@ -218,7 +218,6 @@ def _advice(epsilon, delta):
     enough = lambda distance: _refusal_and_release(distance, epsilon, delta)[0] <= 1 - SHOWN
     return (
         f"At ε = {epsilon:g} and δ = {delta:g} an answer is shown in {100 * SHOWN:.0f} of 100 runs "
-        "if "
-        f"{least_size(enough)} records must change before it does. More records, a coarser answer "
-        "or a larger ε would help."
+        f"if {least_size(enough)} records must change before it does. More records, a coarser "
+        "answer or a larger ε would help."
     )

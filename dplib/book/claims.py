@@ -224,10 +224,9 @@ class ClaimsCount(SphinxDirective):
             nodes.paragraph(
                 "",
                 f"In this build {len(checks)} checks, with {mutants} mutants, stand behind "
-                f"{len(stated)} statements. "
-                f"{len(on_code)} statements have a check that runs on code of the package or of a "
-                "page; "
-                f"{len(stated - on_code)} are checked on a formula only.",
+                f"{len(stated)} statements. {len(on_code)} statements have a check that runs on "
+                f"code of the package or of a page; {len(stated - on_code)} are checked on a "
+                "formula only.",
             )
         ]
 

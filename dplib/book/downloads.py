@@ -99,8 +99,7 @@ def verify(file, check, known_as=None):
     elif known != found:
         raise ValueError(
             f"{name} is not the file that {record} has on record: its SHA-256 is {found}, not "
-            f"{known}. If the one on "
-            "record was wrong, remove its line."
+            f"{known}. If the one on record was wrong, remove its line."
         )
 
 

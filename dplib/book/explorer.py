@@ -102,8 +102,8 @@ class Explorer:
         self._packed = pack(coded)
         if (weight := compressed(json.dumps(self.state()))) > MAX_TABLE:
             raise ValueError(
-                f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: "
-                "use a coarser grid, shorter columns, integer noise or fewer draws"
+                f"{self}: its table weighs {weight} bytes compressed, more than {MAX_TABLE}: use a "
+                "coarser grid, shorter columns, integer noise or fewer draws"
             )
 
     def __repr__(self):

@@ -73,8 +73,8 @@ def say_version(app, config):
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
         "<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version "
-        f"{version}, 2026.{source}<br>"
-        f"Computed with dplib {version}. Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>"
+        f"{version}, 2026.{source}<br>Computed with dplib {version}. Text and figures: CC BY 4.0. "
+        "Code: BSD 3-Clause.</p>"
     )
 
 

@@ -94,8 +94,8 @@ def check_controls(explorer, plot):
             or not (np.diff(c.values) > 0).all()
         ):
             raise ValueError(
-                f"{where}: values must be two or more finite numbers that increase strictly, "
-                f"got {c.values}"
+                f"{where}: values must be two or more finite numbers that increase strictly, got "
+                f"{c.values}"
             )
         if c.log and c.values[0] <= 0:
             raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
@@ -114,8 +114,7 @@ def check_controls(explorer, plot):
     if ("draw" in used) != (explorer.draws > 0) or 0 < explorer.draws < MIN_DRAWS:
         raise ValueError(
             f"{explorer}: draws must be at least {MIN_DRAWS} if a function takes rng, and 0 if "
-            "none does, "
-            f"got {explorer.draws}"
+            f"none does, got {explorer.draws}"
         )
 
 
@@ -168,8 +167,8 @@ def check_shapes(explorer, f, first, row, values):
     shape = lambda columns: {name: a.size for name, a in columns.items()}
     if shape(first) != shape(row):
         raise ValueError(
-            f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, "
-            f"but {shape(first)} at the first grid point"
+            f"{explorer}: {name_of(f)} gives the column lengths {shape(row)} at {values}, but "
+            f"{shape(first)} at the first grid point"
         )
 
 

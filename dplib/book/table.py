@@ -66,7 +66,7 @@ def table(columns, rows):
     columns, rows = [str(name) for name in columns], [[write(cell) for cell in row] for row in rows]
     if not rows or any(len(row) != len(columns) for row in rows):
         raise ValueError(
-            f"every row must have {len(columns)} entries, one under each of {columns}, "
-            f"got rows of {[len(row) for row in rows]}"
+            f"every row must have {len(columns)} entries, one under each of {columns}, got rows of "
+            f"{[len(row) for row in rows]}"
         )
     return Table(columns, rows)

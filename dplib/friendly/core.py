@@ -22,8 +22,10 @@ from dplib import _checks, _grid, _samplers, mechanisms
 from dplib._types import ArrayLike, Floats, Generator, Integer, NDArray, Real, Reals
 from dplib.friendly.counts import friend_counts, records
 from dplib.friendly.mean import (
-    MISSING, ROUNDED, SPLITS, WEIGHT_SENSITIVITY, checked_radius, least_weight, weighted_mean)
-from dplib.friendly.weights import friendly_weights, whole_weights
+    MISSING, SPLITS, WEIGHT_SENSITIVITY, checked_radius, least_weight, mean_noise, weighted_mean)
+from dplib.friendly.weights import friendly_weights, weights_of_counts
+
+KEPT_APART = 2.0  # radii: friendly records are no further from each other
 
 
 def sample_friendly_core(x: ArrayLike, *, radius: Real, rng: Generator) -> NDArray[np.bool]:
@@ -116,6 +118,7 @@ class CorePlan(NamedTuple):
     floor: float
     passes_above: float
     sigma: float
+    kappa: float = KEPT_APART
 
 
 def friendly_core_plan(
@@ -133,7 +136,8 @@ def friendly_core_plan(
     CorePlan
         ``split``, the share of ε' for the test; ``floor``, w₀, 0 if there are too few records;
         ``passes_above``, what the noisy number of kept records has to exceed; ``sigma``, the
-        standard deviation of the noise in each coordinate, infinite if every answer is a refusal
+        standard deviation of the noise in each coordinate, infinite if every answer is a refusal;
+        ``kappa``, κ, with κr/w₀ the sensitivity of the mean where more than w₀ are kept
 
     Notes
     -----
@@ -159,7 +163,7 @@ def friendly_core_plan(
         return CorePlan(float(SPLITS[-1]), 0.0, np.inf, np.inf)
     splits, floor = SPLITS[good], floor[good]
     sigma = mechanisms.gaussian_sigma(
-        sensitivity=2 * radius / floor, epsilon=epsilon * (1 - splits), delta=delta)
+        sensitivity=KEPT_APART * radius / floor, epsilon=epsilon * (1 - splits), delta=delta)
     best = np.argmin(sigma)
     margin = _grid.tail_bound(_grid.count_noise(1, splits[best] * epsilon), delta)
     passes_above = floor[best] + margin
@@ -217,32 +221,22 @@ def friendly_core_mean(
     True
     """
     points, shape = records(x, runs)
-    given = dict(radius=radius, epsilon=epsilon, delta=delta)
-    plan = friendly_core_plan(size=shape[-1], **given, strangers=strangers, beta=beta)
+    plan = friendly_core_plan(size=shape[-1], radius=radius, epsilon=epsilon, delta=delta,
+                              strangers=strangers, beta=beta)
     _checks.generator(rng)
     d = points.shape[-1]
     if not plan.floor:
         return np.full((*shape[:-1], d), np.nan)
-    noise, unit = core_noise(plan, entries=d, **given)
+    inside, part = inside_budget(epsilon, delta)
+    noise, unit = mean_noise(plan, entries=d, radius=radius, epsilon=inside, delta=part)
     points = _grid.on_grid(points, unit)
-    weights = whole_weights(friend_counts(points, radius=radius)) / max(shape[-1] - 1, 1)
+    weights = weights_of_counts(friend_counts(points, radius=radius))
     kept = _samplers.bernoulli(weights, weights.shape, rng)
-    answers = noisy_core_mean(
-        points, kept, plan, noise, unit, inside_budget(epsilon, delta)[0], rng
-    )
+    answers = noisy_core_mean(points, kept, plan, noise, unit, epsilon=inside, rng=rng)
     return answers.reshape(*shape[:-1], d)
 
 
-def core_noise(plan, *, entries, radius, epsilon, delta):
-    """The noise of the mean, and the step of the grid to which records are moved."""
-    epsilon, delta = inside_budget(epsilon, delta)
-    noise = _grid.normal_noise(
-        sensitivity=2 * radius * (1 + 2.0**-52 * (entries + 8)) / plan.floor,
-        epsilon=(1 - plan.split) * epsilon, delta=delta, entries=entries, error=ROUNDED * radius)
-    return noise, max(_grid.grid_step(radius), noise.grid)
-
-
-def noisy_core_mean(points, kept, plan, noise, unit, epsilon, rng):
+def noisy_core_mean(points, kept, plan, noise, unit, *, epsilon, rng):
     """The friendly algorithm: the test and the noise, for the points that are kept."""
     size = np.count_nonzero(kept, axis=-1)
     noisy = _grid.count_noise(1, plan.split * epsilon).added_to_whole(size, rng)

@@ -164,9 +164,8 @@ def _shadows(points, radius):
     direction = 0.5 + np.arange(1, points.shape[-1] + 1) * GOLDEN % 1
     parts = points * (direction / np.linalg.norm(direction) / radius)
     place, doubt = parts.sum(axis=-1), 1e-15 * parts.shape[-1] * np.abs(parts).sum(axis=-1) + 1e-9
-    return np.nan_to_num(place - doubt, nan=-np.inf, neginf=-np.inf), np.nan_to_num(
-        place + doubt, nan=np.inf, posinf=np.inf
-    )
+    low = np.nan_to_num(place - doubt, nan=-np.inf, neginf=-np.inf)
+    return low, np.nan_to_num(place + doubt, nan=np.inf, posinf=np.inf)
 
 
 def _blocks(points, rows, far, radius):

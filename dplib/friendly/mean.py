@@ -182,10 +182,8 @@ def _too_few(size, epsilon, delta, strangers, lost):
 def _advice(size, strangers, epsilon):
     return (
         "Refused data have, most likely, pairs of records further apart than the radius: more "
-        f"than {strangers} strangers "
-        f"among {size} records, or a radius that is too small. Room for more strangers, more "
-        "records or a larger ε than "
-        f"{epsilon:g} would help."
+        f"than {strangers} strangers among {size} records, or a radius that is too small. Room for "
+        f"more strangers, more records or a larger ε than {epsilon:g} would help."
     )
 
 
@@ -286,12 +284,10 @@ def weighted_mean(points, weights, unit):
     heaviest = points[np.arange(len(points)), weights.argmax(axis=-1)]
     # what is near is an exact number of steps away
     with np.errstate(over="ignore", invalid="ignore"):
-        steps = np.where(weights[..., None] > 0, (points - heaviest[:, None]) / unit, 0).astype(
-            np.int64
-        )
-    return heaviest, _products(weights, steps) / np.maximum(
-        weights.sum(axis=-1, keepdims=True), 1
-    ) * unit
+        steps = np.where(weights[..., None] > 0, (points - heaviest[:, None]) / unit, 0)
+        steps = steps.astype(np.int64)
+    total = np.maximum(weights.sum(axis=-1, keepdims=True), 1)
+    return heaviest, _products(weights, steps) / total * unit
 
 
 def _products(weights, steps):

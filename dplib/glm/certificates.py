@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from dplib import _checks, _grid, _samplers
-from dplib.glm.typed import ArrayLike, Floats, Generator, Real
+from dplib._types import ArrayLike, Floats, Generator, Real
 
 GRID = 1024  # steps of the grid for a change of κ
 LARGEST_STATISTIC = 2.0**51  # steps: none counts for more, so that no sum with noise is rounded

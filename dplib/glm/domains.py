@@ -20,7 +20,7 @@ from itertools import product
 import numpy as np
 
 from dplib import _checks
-from dplib.glm.typed import ArrayLike, Floats, NDArray
+from dplib._types import ArrayLike, Floats, NDArray
 
 MOST_CORNERS = 2**16  # beyond it a bound takes the place of the maximum over all corners
 ROWS = 1 << 11  # at a time, with limits of the same shape: NumPy is slow along short axes

@@ -11,7 +11,7 @@ from dplib import _checks
 from dplib.aggregation import refused
 from dplib.glm.domains import Box
 from dplib.glm.losses import LOGISTIC
-from dplib.glm.typed import ArrayLike, Generator, Labels, NDArray, Real
+from dplib._types import ArrayLike, Generator, Labels, NDArray, Real
 from dplib.glm.vectors import release_vector
 
 PARAMETERS = ("bounds", "classes", "epsilon", "delta", "split", "domain", "rng")
@@ -249,8 +249,8 @@ class PrivateLogisticRegression:
     def __getstate__(self):
         if not hasattr(self, "coef_"):
             raise TypeError(f"an unfitted {type(self).__name__} cannot be copied or pickled: the "
-                            f"copy would draw the same noise. Make a new one, with a generator of "
-                            f"its own")
+                            "copy would draw the same noise. Make a new one, with a generator of "
+                            "its own")
         return {**vars(self), "rng": None}
 
 

@@ -26,12 +26,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from dplib import _checks
 from dplib.glm.domains import Domain
 from dplib.glm.losses import Loss
-from dplib.glm.typed import ArrayLike, Integer, NDArray, Real, Reals
+from dplib._types import ArrayLike, Integer, NDArray, Real, Reals
 
 SOLVED = 2.0**-12  # of |g|*; what rounding adds to it and to ν is at most as much
 CHARGED = 4 * SOLVED  # both data sets of a pair may be off by both
@@ -371,6 +371,7 @@ def _trust_region(values, along, radius):
     least, top = 1e-18 * np.linalg.norm(along) / radius, np.linalg.norm(along) / radius
     multiplier = least
     if length(least) > radius:
-        multiplier = brentq(lambda m: 1 / length(m) - 1 / radius, least, top, xtol=least)
+        too_long = lambda m: 1 / length(m) - 1 / radius
+        multiplier = scipy.optimize.brentq(too_long, least, top, xtol=least)
     step = -along / (2 * (QUADRATIC * values + multiplier))
     return step * min(1, radius / np.linalg.norm(step)), True

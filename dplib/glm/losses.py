@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from dplib import _checks
-from dplib.glm.typed import ArrayLike, Integer, NDArray
+from dplib._types import ArrayLike, Integer, NDArray
 
 FURTHEST_OUTCOME = 2.0**14  # outcomes beyond it count as if there: predictions keep twelve decimals
 

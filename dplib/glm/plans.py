@@ -26,10 +26,10 @@ from dplib.glm.releases import (
 from dplib.glm.results import Release
 from dplib.glm.stability import prediction_shift
 from dplib.glm.terms import ALL, HALF, Certified, Terms, direction
-from dplib.glm.typed import Integer, Move, Real
+from dplib._types import Integer, Move, Real
 
 ROOM = 1e-9  # what a guess may be above the largest possible variance, or a sum of shares above 1
-SINGULAR = 1e-12  # a smaller eigenvalue of M is 0
+SINGULAR_MOMENTS = 1e-12  # a smaller eigenvalue of M is 0
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ def _second_moments(domain, shares, moments):
         variance[j] = spread / half / half
         if variance[j] > (1 - mean[j] ** 2) * (1 + ROOM) + ROOM:
             raise ValueError(f"moments[{j}] must have a variance that is possible between "
-                             f"{lo:g} and {hi:g}, at most {(hi - middle) * (middle - lo):g}, "
-                             f"got {spread:g}")
+                             f"{lo:g} and {hi:g}, at most {(hi - middle) * (middle - lo):g}, got "
+                             f"{spread:g}")
     covariance = np.diag(variance)
     for group in map(list, domain.one_hot):
         if mean[group].sum() > 1 + ROOM:
@@ -197,7 +197,7 @@ def _columns(name, given, wanted):
 def _inverse(M, weight):
     """(W M)⁻¹, or None if M is singular."""
     values, vectors = np.linalg.eigh(M)
-    if values[0] <= SINGULAR:
+    if values[0] <= SINGULAR_MOMENTS:
         return None
     return vectors / (weight * values) @ vectors.T
 

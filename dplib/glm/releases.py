@@ -20,7 +20,7 @@ from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
 from dplib.glm.terms import ALL, HALF, Terms, direction
-from dplib.glm.typed import ArrayLike, Generator, Integer, Move, Real
+from dplib._types import ArrayLike, Generator, Integer, Move, Real
 
 LEAST_SHARE = 0.25  # of what the shift is left of ε: below it a fitted scale is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it

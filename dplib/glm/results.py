@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from dplib import _checks
-from dplib.glm.typed import Real
+from dplib._types import Real
 from dplib.mean import noise_tail
 
 
@@ -90,5 +90,5 @@ class Release:
         top = self.noise_scale + 9 * sd
         while excess(top) > 0:
             top *= 2
-        half = brentq(excess, 0, top)
+        half = scipy.optimize.brentq(excess, 0, top)
         return self.value - half, self.value + half

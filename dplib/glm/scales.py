@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dplib import _checks, mechanisms
-from dplib.glm.typed import Floats, Reals
+from dplib._types import Floats, Reals
 
 FOR_THE_SHAPE = 0.1  # of δ: the probability that a change of shape tells more than it may
 LEAST_FOR_THE_SHIFT = 1e-10  # less of ε is nothing

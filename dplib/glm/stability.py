@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dplib import _checks
-from dplib.glm.typed import Floats, Reals
+from dplib._types import Floats, Reals
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from dplib.glm.domains import Box
 from dplib.glm.fits import fit_model
 from dplib.glm.losses import LOGISTIC
-from dplib.glm.typed import ArrayLike, Generator, NDArray, Noise, Real
+from dplib._types import ArrayLike, Generator, NDArray, Noise, Real
 from dplib.histograms import laplace_histogram
 
 MOST_CELLS_OF_A_TABLE = 2**22

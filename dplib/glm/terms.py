@@ -145,5 +145,5 @@ class Certified:
         return Refusal(f"At ε = {budget.epsilon:g}, δ = {budget.delta:g} and split = "
                        f"{self.terms.split:g} the certificate is smaller than the curvature ν of "
                        f"the weakest corner by {margin:.0f} typically, by {2 * margin:.0f} at "
-                       f"most, or it is 0. It did not suffice. More records in the weakest corner, "
-                       f"fewer or narrower covariates, or a larger ε would help.")
+                       "most, or it is 0. It did not suffice. More records in the weakest "
+                       "corner, fewer or narrower covariates, or a larger ε would help.")

@@ -22,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+import scipy
 
 from dplib import _grid
 from dplib.aggregation import Refusal
@@ -31,7 +31,7 @@ from dplib.glm.losses import Loss
 from dplib.glm.scales import vector_noise_multiplier
 from dplib.glm.stability import prediction_shift, vector_constants
 from dplib.glm.terms import HALF, Terms
-from dplib.glm.typed import ArrayLike, Generator, Integer, NDArray, Real
+from dplib._types import ArrayLike, Generator, Integer, NDArray, Real
 from dplib.mechanisms import gaussian_sigma
 
 USEFUL_NOISE_OF_A_VECTOR = 4  # at most so many times what neighbours of one curvature would need
@@ -133,4 +133,4 @@ def _root(fit):
     """M with M Mᵀ = H⁻¹. Unlike eigenvectors it hardly changes if H hardly does; ν̂ > κ, so H is
     far from singular."""
     root = np.linalg.cholesky(fit.hessian)
-    return solve_triangular(root, np.eye(fit.theta.size), lower=True).T
+    return scipy.linalg.solve_triangular(root, np.eye(fit.theta.size), lower=True).T

@@ -95,7 +95,6 @@ def tracing_scores(x: ArrayLike, release: ArrayLike, *, center: Reals) -> NDArra
     except ValueError:
         raise ValueError(
             f"the runs of x, release and center must broadcast, got shapes {x.shape}, "
-            f"{release.shape} and "
-            f"{np.shape(center)}"
+            f"{release.shape} and {np.shape(center)}"
         ) from None
     return np.matmul(x - center, (release[..., np.newaxis, :] - center).swapaxes(-1, -2))[..., 0]

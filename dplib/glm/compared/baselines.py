@@ -26,7 +26,7 @@ from dplib.glm.domains import Domain
 from dplib.glm.fits import ADDED, CHARGED, ROUNDOFF, fit_model, sums
 from dplib.glm.losses import Loss
 from dplib.glm.terms import direction
-from dplib.glm.typed import ArrayLike, Generator, Integer, Move, NDArray, Real
+from dplib._types import ArrayLike, Generator, Integer, Move, NDArray, Real
 
 ARCS = 512  # a bound of the largest sum on a quarter circle is computed on so many
 

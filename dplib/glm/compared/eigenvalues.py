@@ -21,7 +21,7 @@ import numpy as np
 
 from dplib import _checks
 from dplib.glm.stability import DirectionConstants, prediction_shift
-from dplib.glm.typed import Floats, Real, Reals
+from dplib._types import Floats, Real, Reals
 
 LINEAR = 1.25  # the source's bound: e^a - 1 ≤ LINEAR a for a ≤ 2/5, where its condition keeps a
 

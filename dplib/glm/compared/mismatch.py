@@ -23,7 +23,7 @@ from scipy.special import erfcx, ndtr
 from dplib import _checks, mechanisms
 from dplib.accounting import PrivacyLoss
 from dplib.glm.scales import factors
-from dplib.glm.typed import Floats, NDArray, Real, Reals
+from dplib._types import Floats, NDArray, Real, Reals
 
 CELLS = 16  # of the range of r; in each one r is bounded by its ends
 LEGENDRE_NODES, LEGENDRE_WEIGHTS = np.polynomial.legendre.leggauss(40)
@@ -124,7 +124,7 @@ def gaussian_noise_multiplier(*, up: Reals, down: Reals, epsilon: Reals,
     return np.where(possible, lowest * np.exp(high), np.inf).reshape(shape)[()]
 
 
-def integrated_delta(*, sigma: Real, up: Reals, down: Reals, epsilon: Real,
+def integrated_delta(*, sigma: Real, up: Real, down: Real, epsilon: Real,
                      certificates: Sequence[Real], step: Real = 1e-3) -> float:
     """The δ of Gaussian noise of fixed multiplier, behind published numbers with Laplace noise, all
     losses together.

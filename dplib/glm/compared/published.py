@@ -36,7 +36,7 @@ from dplib.glm.fits import CHARGED, fit_model
 from dplib.glm.losses import Loss
 from dplib.glm.stability import mahalanobis_constants, prediction_shift
 from dplib.glm.terms import HALF, Budget, Terms, direction
-from dplib.glm.typed import ArrayLike, Generator, Move, Real
+from dplib._types import ArrayLike, Generator, Move, Real
 from dplib.glm.vectors import VectorRelease
 from dplib.mechanisms import gaussian_sigma
 
@@ -294,8 +294,8 @@ def release_with_mahalanobis_scale(
 def _refusal(terms):
     budget = terms.budget
     return Refusal(f"At ε = {budget.epsilon:g}, δ = {budget.delta:g} and split = {terms.split:g} "
-                   f"the certificate of the curvature was too low. More records, fewer covariates, "
-                   f"or a larger ε would help.")
+                   "the certificate of the curvature was too low. More records, fewer "
+                   "covariates, or a larger ε would help.")
 
 
 def _in_the_ball(fit, radius):

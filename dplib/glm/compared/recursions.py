@@ -24,7 +24,7 @@ import numpy as np
 
 from dplib import _checks, _grid, mechanisms
 from dplib.glm.compared.eigenvalues import LINEAR, lipschitz_constants, shift_sharp
-from dplib.glm.typed import ArrayLike, Floats, Generator, Integer, NDArray, Noise, Real, Reals
+from dplib._types import ArrayLike, Floats, Generator, Integer, NDArray, Noise, Real, Reals
 
 
 NOISES_OF_A_COUNT = ("discrete_laplace", "laplace")
