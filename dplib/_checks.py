@@ -114,9 +114,12 @@ def plain(name, value):
 
 def masked(value):
     """Whether a mask is somewhere in nested lists, where NumPy would read what is behind it."""
-    if isinstance(value, (list, tuple)):
-        return any(masked(part) for part in value if not isinstance(part, (float, int, str)))
-    return isinstance(value, np.ma.MaskedArray)
+    if not isinstance(value, (list, tuple)):
+        return isinstance(value, np.ma.MaskedArray)
+    kinds = set(map(type, value))  # a million numbers are of few types
+    if any(issubclass(kind, (list, tuple)) for kind in kinds):
+        return any(map(masked, value))
+    return any(issubclass(kind, np.ma.MaskedArray) for kind in kinds)
 
 
 def _shown(name, value, array):
