@@ -24,11 +24,8 @@ class Script(np.random.Generator):
 
     def __init__(self, sharper=1):
         super().__init__(np.random.PCG64(1))
-        self.draws, self.place = (
-            [],
-            0,
-        )  # of a draw: the values with their chances, and which it is now
-        self.sharper = sharper
+        self.draws = []  # of a draw: the values with their chances, and which it is now
+        self.place, self.sharper = 0, sharper
 
     def draw(self, values, chances):
         if self.place == len(self.draws):
