@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
-from scipy.stats import chi2
+from scipy.stats import chi2, laplace
 
 from dplib.aggregation import refused
 from dplib.glm import (
@@ -343,14 +343,20 @@ def least_possible(k, m, epsilon, delta, ends):
     return linprog(cost, A_ub=csr_matrix(np.vstack(above)), b_ub=most, A_eq=csr_matrix(exact), b_eq=np.ones(rows), method="highs").fun
 
 
+def clipped_laplace(k, m, epsilon):
+    """The mean probability of an error of k/2 or more, of Laplace noise that is clipped to k/2, ..., m - k/2."""
+    upper = lambda at, centre: laplace.sf(at, centre, 1 / epsilon) if at <= m - k / 2 else 0.
+    return np.mean([upper(i + k / 2, i) + upper(m - i + k / 2, m - i) for i in range(m + 1)])
+
+
 @claim("thm-local-modulus", error_share,
        mutants={"the halves of an odd number": shares(halved=False), "δ is left out": shares(with_delta=False), "twice as many steps": shares(steps=2)})
 def test_local_modulus(share):
     """Find, by linear programs, the private mechanisms with the least mean probability of an error on up to 13 data sets in a row, and
-    with the least on two data sets k records apart, for k from 1 to 4, two ε and three δ. None is below the bound; for δ = 0 the second
-    is attained, and for even k also the mean is at most the probability of Laplace noise.
+    with the least on two data sets k records apart, for k from 1 to 4, two ε and three δ. None is below the bound, and for δ = 0 both
+    are attained. For δ = 0 and even k, compute the mean of clipped Laplace noise, which attains it as well.
     """
-    off, close = 0, 0
+    off = 0
     for epsilon, delta, k in product((.5, 1.), (0, .001, .03), (1, 2, 3, 4)):
         t = share(k, epsilon, delta)
         pair = least_possible(k, k, epsilon, delta, True)
@@ -360,10 +366,12 @@ def test_local_modulus(share):
         if k < 4:
             mean = least_possible(k, 12, epsilon, delta, False)
             assert mean >= (1 - k / 13) * t - 1e-9
-            close = max(close, mean / ((1 - k / 13) * t)) if not delta else close
-            assert delta or k % 2 or mean <= np.exp(-epsilon * k / 2) + 1e-9
+            if not delta:
+                off = max(off, abs(mean - (1 - k / 13) * t))
+            if not delta and k == 2:
+                off = max(off, abs(clipped_laplace(k, 12, epsilon) - (1 - k / 13) * t))
     assert off < 1e-9, off
-    return f"two data sets {to(off)}; the best mean on 13 is at most {close:.2f} times the bound"
+    return f"none is below; for δ = 0 the bounds are attained {to(off)}"
 
 
 def reached(margins=2):
@@ -422,8 +430,8 @@ def test_errors(fitted, isotropic, lowest, bounds):
     lengths = np.array([np.linalg.norm(answer.coefficients - fit.theta) for answer in answers])
     worst = -np.inf
     for beta in (.2, .05):
-        laplace, normal = bounds(beta, 2)
-        beyond = np.abs(fitted_values(fitted, 1, 500)) > laplace * factor / kept * KAPPA * 2 / 500     # Δ_u is 2κ/(nw), nw = 500
+        of_laplace, normal = bounds(beta, 2)
+        beyond = np.abs(fitted_values(fitted, 1, 500)) > of_laplace * factor / kept * KAPPA * 2 / 500     # Δ_u is 2κ/(nw), nw = 500
         worst = max(worst, standard_errors(beyond.sum(), 500, beta), standard_errors((lengths > normal * sd).sum(), 300, beta))
     assert worst < 3.5, worst
     return f"no refusal; the errors beyond the bounds at most {worst:.1f} standard errors more than β"
