@@ -290,7 +290,7 @@ def excess(p, q, epsilon):
     return np.maximum(p - np.exp(epsilon) * q, 0).sum()
 
 
-def tested(w, m, accepted):
+def both_steps(w, m, accepted):
     """The distribution of a test, and of a release where its value is accepted."""
     return np.append(np.outer(w * accepted, m), w * ~accepted)
 
@@ -308,10 +308,10 @@ def test_a_test_and_a_release(total):
         first, second = rng.uniform(0, 1, 2)
         of_test = max(excess(*w, first), excess(*w[::-1], first))
         stated = total(of_test, excess(*m, second), w[1][accepted].sum())         # the first data set is good, the second is not
-        both = [tested(*parts, accepted) for parts in zip(w, m)]
+        both = [both_steps(*parts, accepted) for parts in zip(w, m)]
         assert max(excess(*both, first + second), excess(*both[::-1], first + second)) <= stated + 1e-12
     w, accepted = np.array([[.02, .03, .95], [0, .03, .97]]), np.array([False, True, False])   # neither is good
-    exact = excess(tested(w[0], np.array([1., 0]), accepted), tested(w[1], np.array([0, 1.]), accepted), 1.)
+    exact = excess(both_steps(w[0], np.array([1., 0]), accepted), both_steps(w[1], np.array([0, 1.]), accepted), 1.)
     most = exact / total(excess(*w, .5), .03, .03)
     assert .99 < most <= 1 + 1e-9, most
     return f"4000 pairs below it; a test that is wrong attains {most:.3f} of it"
@@ -353,8 +353,8 @@ def test_counting_upwards(certify, count):
             factor = np.abs(np.log((largest + b) / (values + b)) + s * z)[inside] / s
             off = max(off, (factor - 1e-3 / s / 20).max(initial=0))
         with no_noise():
-            upper = certify(values, size=size, radius=radius, largest_curvature=highest, smallest_eigenvalue=smallest, epsilon=1., delta=.01,
-                            rng=np.random.default_rng(1))
+            upper = certify(values, size=size, radius=radius, largest_curvature=highest, smallest_eigenvalue=smallest,
+                            epsilon=1., delta=.01, rng=np.random.default_rng(1))
         o = float(certificate_offset(epsilon=1., delta=.01, noise="laplace"))
         exact = np.minimum((values + b) * np.exp(s * o) - b, most)
         assert np.allclose(upper, exact, rtol=1e-6)

@@ -350,7 +350,8 @@ def clipped_laplace(k, m, epsilon):
 
 
 @claim("thm-local-modulus", error_share,
-       mutants={"the halves of an odd number": shares(halved=False), "δ is left out": shares(with_delta=False), "twice as many steps": shares(steps=2)})
+       mutants={"the halves of an odd number": shares(halved=False), "δ is left out": shares(with_delta=False),
+                "twice as many steps": shares(steps=2)})
 def test_local_modulus(share):
     """Find, by linear programs, the private mechanisms with the least mean probability of an error on up to 13 data sets in a row, and
     with the least on two data sets k records apart, for k from 1 to 4, two ε and three δ. None is below the bound, and for δ = 0 both
@@ -408,10 +409,13 @@ def vectors(release):
     return fit, [release(x, y, **terms) for _ in range(300)]
 
 
-@claim("prop-release-error", release_with_fitted_scale, release_with_isotropic_noise, reached(), exceeded(),
-       mutants={"the certificate loses one margin at most": (release_with_fitted_scale, release_with_isotropic_noise, reached(1), exceeded()),
-                "half of the logarithm": (release_with_fitted_scale, release_with_isotropic_noise, reached(), exceeded(.5)),
-                "one dimension for two": (release_with_fitted_scale, release_with_isotropic_noise, reached(), exceeded(dimensions=False))})
+BOTH = release_with_fitted_scale, release_with_isotropic_noise
+
+
+@claim("prop-release-error", *BOTH, reached(), exceeded(),
+       mutants={"the certificate loses one margin at most": (*BOTH, reached(1), exceeded()),
+                "half of the logarithm": (*BOTH, reached(), exceeded(.5)),
+                "one dimension for two": (*BOTH, reached(), exceeded(dimensions=False))})
 def test_errors(fitted, isotropic, lowest, bounds):
     """Release 200 times at the least size at which the proposition says that there is an answer, 500 times from more people, and all
     coefficients 300 times. Count the refusals, and the errors beyond the bound for β = 1/5 and 1/20.
