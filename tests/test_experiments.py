@@ -43,7 +43,7 @@ def test_the_census_cells_run_on_a_file_and_without_one(made_file, with_file, tm
     found = page["census_lines"](1.)
     assert 5000 < found["starts"] < found["wins"] < 1e6
     assert np.ma.getmaskarray(found["census_one"])[0] and not np.ma.getmaskarray(found["census_one"])[-1]
-    pushed, released, sampling = page["census_study"](3000, True, rng(2))
+    pushed, released, sampling, _ = page["census_study"](3000, True, rng(2))
     assert 0 < pushed < 3 and np.isinf(released) and 0 < sampling < 1
 
 
