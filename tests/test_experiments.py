@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from dplib.book import census
+from dplib.glm import ROBUST, Box, fit_model
 from tests.chance import rng
-from tests.claims import ROOT
+from tests.claims import ROOT, page_function
 
 
 def run(*marks):
@@ -43,7 +44,7 @@ def test_the_census_cells_run_on_a_file_and_without_one(made_file, with_file, tm
     found = page["census_lines"](1.)
     assert 5000 < found["starts"] < found["wins"] < 1e6
     assert np.ma.getmaskarray(found["census_one"])[0] and not np.ma.getmaskarray(found["census_one"])[-1]
-    pushed, released, sampling = page["census_study"](3000, True, rng(2))
+    pushed, released, sampling, _ = page["census_study"](3000, True, rng(2))
     assert 0 < pushed < 3 and np.isinf(released) and 0 < sampling < 1
 
 
@@ -57,3 +58,19 @@ def test_the_formulas_of_the_figures_hold_in_runs():
     for column, name in enumerate(("counts", "tilted", "one")):
         if name != "tilted":  # its line is of the best of three settings, the run of one
             assert 12 <= (errors[:, column] < lines[name][2]).sum() <= 48, name
+
+
+def test_the_lower_bound_is_of_data_sets_that_are_neighbours_in_a_row(monkeypatch):
+    """Each of the 16 differs in one outcome from the next, the eighth is the people themselves, and the fit goes up."""
+    swaps, seen, draws = page_function("experiments", "swaps"), [], rng(4)
+    x = draws.choice([-1., 1], size=(500, 3))
+    y = x @ [1., 0, -1] + draws.normal(size=500)
+
+    def watched(X, outcomes, **given):
+        seen.append(np.array(outcomes))
+        return fit_model(X, outcomes, **given)
+    monkeypatch.setitem(swaps.__globals__, "fit_model", watched)
+    found, most = swaps(x, y, ROBUST, Box([(-1, 1)] * 3, intercept=False), np.eye(3)[0], lambda outcomes, sign: outcomes + 50 * sign, 8)
+    assert len(found) == 16 and (seen[8] == y).all()
+    assert [(a != b).sum() for a, b in zip(seen[1:], seen[2:])] == [1] * 15
+    assert (np.diff(found) > .7 * most).all()

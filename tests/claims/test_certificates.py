@@ -8,10 +8,11 @@ import numpy as np
 
 from dplib import _samplers
 from dplib.glm import LOGISTIC, ROBUST, Ball, Box, certificate_margin, certify_below, fit_model, prediction_shift
-from dplib.glm.compared import certificate_offset, generic_levels, linear_levels, source_levels
+from dplib.glm.compared import certificate_offset, certify_largest_eigenvalue, generic_levels, linear_levels, source_levels
 from dplib.glm.fits import statistic
 from tests.chance import FAR, standard_errors
 from tests.claims import claim, page_function, to
+from tests.noise import no_noise
 
 arms_curvature = page_function("certificates", "arms_curvature")
 LINE, ARMS = Ball(1, columns=1), Box([(0, 1)], binary=[0])
@@ -275,3 +276,98 @@ def test_recursion(recursions, offset):
         most = max(most, wrong / delta)
     assert most > .9
     return f"counts differ by at most 1; too large with at most {most:.3f} of the probability allowed"
+
+
+# ------------------------------------------------------------------------------------------------- a test that may be wrong
+
+def total(join=max, of_test=1):
+    """δ of a test and a release, with room for mistakes."""
+    return lambda of_the_test, of_the_release, wrong: of_test * of_the_test + join(of_the_release, wrong)
+
+
+def excess(p, q, epsilon):
+    """δ of ε in one direction."""
+    return np.maximum(p - np.exp(epsilon) * q, 0).sum()
+
+
+def both_steps(w, m, accepted):
+    """The distribution of a test, and of a release where its value is accepted."""
+    return np.append(np.outer(w * accepted, m), w * ~accepted)
+
+
+@claim("prop-test-release", total(),
+       mutants={"three numbers are added": total(join=lambda a, b: a + b), "the smaller of the two": total(join=min),
+                "the δ of the test is left out": total(of_test=0)})
+def test_a_test_and_a_release(total):
+    """Enumerate 4000 random tests of four values and releases of three, on a good data set and a neighbour that is none, and compare the
+    exact δ in both directions with the stated one; then a test that is wrong, and one that tells, which attain it.
+    """
+    rng = np.random.default_rng(1)
+    for _ in range(4000):
+        w, m, accepted = rng.dirichlet(np.ones(4) / 2, 2), rng.dirichlet(np.ones(3) / 2, 2), rng.random(4) < .4
+        first, second = rng.uniform(0, 1, 2)
+        of_test = max(excess(*w, first), excess(*w[::-1], first))
+        stated = total(of_test, excess(*m, second), w[1][accepted].sum())         # the first data set is good, the second is not
+        both = [both_steps(*parts, accepted) for parts in zip(w, m)]
+        assert max(excess(*both, first + second), excess(*both[::-1], first + second)) <= stated + 1e-12
+    w, accepted = np.array([[.02, .03, .95], [0, .03, .97]]), np.array([False, True, False])   # neither is good
+    exact = excess(both_steps(w[0], np.array([1., 0]), accepted), both_steps(w[1], np.array([0, 1.]), accepted), 1.)
+    most = exact / total(excess(*w, .5), .03, .03)
+    assert .99 < most <= 1 + 1e-9, most
+    return f"4000 pairs below it; a test that is wrong attains {most:.3f} of it"
+
+
+# ---------------------------------------------------------------------------------------------------------- counting upwards
+
+def counted(cap=1, ceiling=np.ceil, growth=1):
+    """N of the statement, with room for mistakes."""
+    def count(value, s, most, size):
+        b = most / size / np.expm1(s)
+        return ceiling(np.log((most + cap * b) / (value + b)) / (growth * s) - 1e-9)
+    return count
+
+
+@claim("prop-counting-up", certify_largest_eigenvalue, counted(),
+       mutants={"one step too few": (certify_largest_eigenvalue, counted(ceiling=np.floor)),
+                "the constant is left out at the top": (certify_largest_eigenvalue, counted(cap=0)),
+                "steps of twice the size": (certify_largest_eigenvalue, counted(growth=2)),
+                "no logarithm": (lambda value, **given: value, counted())})
+def test_counting_upwards(certify, count):
+    """Count the steps of the recursion one by one for 60 values at each of six sizes, compare with the formula, and invert the count after
+    ten different noises; with the noise at 0, `certify_largest_eigenvalue` is within a factor of e^s of it. Then replace 300 records.
+    """
+    radius, highest, off = 2., .25, 0.
+    for size, smallest in itertools.product((200, 1000, 5000), (.15, .25)):
+        s, most = float(prediction_shift(nu=size * smallest / radius**2, changes=2)), highest * radius**2
+        b, values = most / size / np.expm1(s), np.linspace(smallest, most, 60)
+        steps, at = np.zeros(60), values.copy()
+        while (at < most).any():
+            steps += at < most
+            at = np.minimum(np.exp(s) * at + most / size, most)
+        assert (count(values, s, most, size) == steps).all()
+        fine = np.linspace(0, most, 20_001)
+        counts = count(fine, s, most, size)
+        for z in np.linspace(-9.7, .4, 10):
+            largest = np.array([fine[counts >= j].max(initial=0) for j in np.ceil(steps + z)])
+            inside = (largest > 0) & (largest < most)
+            factor = np.abs(np.log((largest + b) / (values + b)) + s * z)[inside] / s
+            off = max(off, (factor - 1e-3 / s / 20).max(initial=0))
+        with no_noise():
+            upper = certify(values, size=size, radius=radius, largest_curvature=highest, smallest_eigenvalue=smallest,
+                            epsilon=1., delta=.01, rng=np.random.default_rng(1))
+        o = float(certificate_offset(epsilon=1., delta=.01, noise="laplace"))
+        exact = np.minimum((values + b) * np.exp(s * o) - b, most)
+        assert np.allclose(upper, exact, rtol=1e-6)
+    assert off <= 1.1, off
+    rng, worst = np.random.default_rng(2), 0
+    X, y = rng.choice([-1., 1], size=(200, 2)), rng.normal(size=200)
+    domain = Ball(2**.5, columns=2)
+    for i in range(300):
+        other, outcome = X.copy(), y.copy()
+        other[i % 200], outcome[i % 200] = rng.choice([-1., 1], size=2), rng.choice([-40, 0, 40])
+        fits = [fit_model(*data, loss=ROBUST, domain=domain, changes=0) for data in ((X, y), (other, outcome))]
+        values = np.array([np.linalg.eigvalsh(fit.hessian)[[0, -1]] / 200 for fit in fits])
+        s = float(prediction_shift(nu=100 * values[:, 0].min(), changes=2))
+        worst = max(worst, np.ptp(count(values[:, 1], s, 1., 200)))
+    assert worst <= 1
+    return f"all counts agree; the two bounds within {off:.2f} steps; 300 replaced records change a count by at most {worst:.0f}"

@@ -291,7 +291,8 @@ def certify_largest_eigenvalue(
         for.
     :Error: At least λ with probability at least 1 - δ.
     :References: Lemma *Through the condition number* on the page *Noise that fits*
-        (lem-condition-number); Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 4; the
+        (lem-condition-number); Proposition *Counting upwards* on the page *Vouching for curvature*
+        (prop-counting-up); Asi, Duchi and Talwar, arXiv 2503.17252, their algorithm 4; the
         constants here are proved, not theirs.
 
     Examples
