@@ -21,7 +21,7 @@ export PYTHONHASHSEED := 0
 $(ENV)/ready: requirements.txt pyproject.toml
 	@echo "== setting up $(ENV) (once): the libraries of requirements.txt and this package"
 	$(PYTHON) -m venv $(ENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
 	@touch $@
 
 # The code and the labels of the pages: claims run on both, and not again when only the prose has changed.

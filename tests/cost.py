@@ -51,13 +51,20 @@ def slowness():
 class Processes:
     """CPU seconds of this process and of all that it started, the browser's among them, whether they live or have ended.
 
-    A process that ended counts with what it had when it was last seen: a browser forgets the time of those that drew a page.
+    A process that ended counts with what it had when it was last seen: a browser forgets the time of those that drew a page,
+    and when it ends itself, so does all that asks it. Time never runs backwards: what was forgotten so is added again.
     """
 
     def __init__(self):
-        self.seen = {}
+        self.seen, self.last, self.forgotten = {}, 0.0, 0.0
 
     def seconds(self):
+        known = self.known()
+        self.forgotten += max(0.0, self.last - known)
+        self.last = known
+        return known + self.forgotten
+
+    def known(self):
         here = psutil.Process()
         living = here.children(recursive=True)
         self.forget([known for known in self.seen if known.ppid == here.pid and known.pid not in {p.pid for p in living}])

@@ -1,13 +1,16 @@
 """What an explorer of the built book shows, and what it ought to show: fresh calls of its functions.
 
-Nothing here knows a chapter: the code cells of the page's source are executed again in this process, which gives the
-explorers' functions, and what the page shows is compared with what they return.
+Nothing here knows a chapter: of the code cells of the page's source, what the explorers hang on is executed again in this
+process, which gives their functions, and what the page shows is compared with what they return.
 """
 
+import ast
 import contextlib
+import dis
 import functools
 import json
 import re
+import types
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -40,9 +43,42 @@ class Untabulated(Explorer):
         return fresh(self, self.position(**index))[1]
 
 
+def globals_of(code, *operations):
+    """The names of a page that a piece of its code reads, or binds, those of the functions in it included."""
+    own = {i.argval for i in dis.get_instructions(code) if i.opname in operations}
+    return own.union(*(globals_of(inner, *operations) for inner in code.co_consts if isinstance(inner, types.CodeType)))
+
+
+def changed_by(statement):
+    """The names whose values a statement may change although it does not bind them: receivers of a method, what it writes into,
+    generators that it is given. Any other change shows: the numbers differ from those of the page."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return set()
+    into = [n.value for n in ast.walk(statement) if isinstance(n, (ast.Subscript, ast.Attribute)) and isinstance(n.ctx, ast.Store)]
+    asked = [n.func.value for n in ast.walk(statement) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+    names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    return {n.id for n in into + asked if isinstance(n, ast.Name)} | {name for name in names if name.endswith("rng")}
+
+
+def needed(statements):
+    """Of the statements of a page those that its explorers hang on, in their order: from the last one back to the first."""
+    kept, wanted = [], {"Explorer"}
+    imported = {alias.asname or alias.name for s in statements if isinstance(s, (ast.Import, ast.ImportFrom)) for alias in s.names}
+    for statement in reversed(statements):
+        code = compile(ast.Module([statement], []), "", "exec")
+        read = globals_of(code, "LOAD_NAME", "LOAD_GLOBAL")
+        bound = globals_of(code, "STORE_NAME", "STORE_GLOBAL")
+        if "Explorer" in read or bound & wanted or (changed_by(statement) - imported) & wanted:
+            kept.append(statement)
+            if isinstance(statement, (ast.Assign, ast.FunctionDef)):      # what was bound to these names before is gone
+                wanted -= bound
+            wanted |= read
+    return kept[::-1]
+
+
 @functools.cache
 def made_by(name):
-    """{id: explorer} of a page, from executing the code cells of its chapter once more, down to the last explorer."""
+    """{id: explorer} of a page, from executing once more what its explorers hang on of the code cells of its chapter."""
     source, page = ROOT / Path(name).with_suffix(".md"), (SITE / name).read_text(encoding="utf-8")
     states = re.findall(r'<script type="application/json">(\{"spec": .*?)</script>', page)
     said, made = {spec["id"]: spec for spec in (json.loads(json.loads(state)["spec"]) for state in states)}, {}
@@ -50,17 +86,14 @@ def made_by(name):
     def make(id, *args, **kwargs):
         made[id] = Untabulated(id, *args, spec=said[id], **kwargs)
 
-    space = dict(__name__="__main__", display=lambda *_, **__: None)
+    cells = [cell for cell in jupytext.read(source, fmt="md:myst").cells if cell.cell_type == "code"]
+    run = [cell.source for cell in cells if not {"skip-execution", "raises-exception"} & set(cell.metadata.get("tags", ()))]
+    code = ast.Module(needed([s for cell in run for s in ast.parse(TransformerManager().transform_cell(cell)).body]), [])
     with MonkeyPatch.context() as patch, contextlib.chdir(source.parent), warnings.catch_warnings():
         warnings.simplefilter("default")
         patch.setattr("dplib.book.Explorer", make)
-        cells = [cell for cell in jupytext.read(source, fmt="md:myst").cells if cell.cell_type == "code"]
-        last = max(i for i, cell in enumerate(cells) if "Explorer(" in cell.source)
-        for cell in cells[:last + 1]:
-            tags = set(cell.metadata.get("tags", ()))
-            if "skip-execution" not in tags:
-                with contextlib.suppress(Exception if "raises-exception" in tags else ()):
-                    exec(compile(TransformerManager().transform_cell(cell.source), str(source), "exec"), space)
+        exec(compile(code, str(source), "exec"), dict(__name__="__main__", display=lambda *_, **__: None))
+    assert set(made) == set(said)
     return made
 
 
