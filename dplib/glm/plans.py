@@ -110,7 +110,7 @@ def plan_coefficient(
     ...     print(f"ν {plan.nu:.0f}: released with probability {plan.probability:.3f}, "
     ...           f"±{plan.half_width:.2f}")
     ν 48: released with probability 0.001, ±3.38
-    ν 192: released with probability 1.000, ±0.41
+    ν 192: released with probability 1.000, ±0.45
     ν 960: released with probability 1.000, ±0.07
     """
     if not isinstance(domain, Box):

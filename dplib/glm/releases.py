@@ -193,7 +193,7 @@ def release_coefficient(
         with an intercept. Else half of δ pays for the certificate, and the noise is that of
         `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
         `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and the default split
-        from 114.05 (logistic) or 136.64 (robust) on. Refused if ν̂ ≤ κ.
+        from 75.77 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
         theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient); Asi,
