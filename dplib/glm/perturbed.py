@@ -29,7 +29,7 @@ from dplib._types import ArrayLike, Generator, Integer, Move, Real
 FOR_THE_COMPUTER = 2.0**-8  # η, of ε
 FOR_THE_RIDGE = 0.2  # of the rest: what the tilt does to volumes
 LEAST_RIDGE = 2.0**-9  # of r²: with it no search stops early
-ROOM = 1 + 2.0**-20  # more than the rounding of what is computed from public numbers
+ROUNDED_UP = 1 + 2.0**-20  # more than the rounding of what is computed from public numbers
 
 
 class Perturbation(NamedTuple):
@@ -91,7 +91,7 @@ def release_by_perturbed_objective(
         H the curvature; and the ridge Λ pulls the answer towards 0, by a share of about Λ/(λ + Λ)
         where H has the curvature λ. No interval comes with it.
     :Cost: That of `fit_model`, and a few steps more.
-    :References: Theorem *A perturbed objective on a computer* on the page *Noise that fits*
+    :References: Theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
         (thm-perturbed-release); Chaudhuri, Monteleoni and Sarwate, *Differentially private
         empirical risk minimization* (2011).
 
@@ -155,4 +155,4 @@ def computed_within(*, size, u, domain, loss, ridge, tilt):
     longest = tilt * far**2 * np.sqrt(d * (d + 1))  # |b|
     moved = longest * (2 * _grid.NEAR / far + 2.0**-50 * (d + 4))  # the real tilt, and rounding
     gradient = 5 * settled_rounding(size, domain, loss, 3 * np.sqrt(d) * longest)
-    return float(np.linalg.norm(u) * (moved + domain.reach * gradient) / ridge * ROOM)
+    return float(np.linalg.norm(u) * (moved + domain.reach * gradient) / ridge * ROUNDED_UP)

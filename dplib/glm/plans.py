@@ -93,9 +93,10 @@ def plan_coefficient(
     Notes
     -----
     :Privacy: No data are used, if none were used for the guesses.
-    :Error: The columns are taken as uncorrelated, also after weighting by h''. If the smallest
-        eigenvalue of their correlations is λ, ν may be smaller by the factor λ, but not more.
-        Probability and median are those of one data set with this ν, up to a thousandth of κ.
+    :Error: Of a release without ``fallback``. The columns are taken as uncorrelated, also after
+        weighting by h''. If the smallest eigenvalue of their correlations is λ, ν may be smaller by
+        the factor λ, but not more. Probability and median are those of one data set with this ν,
+        up to a thousandth of κ.
     :References: Proposition *The weakest corner from means and variances* on the page *Which
         method when?* (prop-corner-moments).
 

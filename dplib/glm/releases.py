@@ -204,8 +204,9 @@ def release_coefficient(
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
         theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient);
-        theorem *A perturbed objective on a computer* on the page *Noise that fits*
-        (thm-perturbed-release); Asi, Duchi and Talwar, *On privately estimating a single parameter* (2025).
+        theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
+        (thm-perturbed-release); Asi, Duchi and Talwar, *On privately estimating a single
+        parameter* (2025).
 
     Examples
     --------

@@ -183,6 +183,7 @@ def solved(growth=1.0, near=1.0, far=1.0, centre=False, left_out=1.0):
     """
     def found(*, epsilon, delta, up, down):
         r = 1 / down
+
         def enough(m):
             grows = growth * np.log(up) + m / up <= epsilon
             if r == 1:
@@ -530,7 +531,8 @@ def log_density(X, y, loss, theta, ridge, tilt):
 
 @claim("thm-perturbed-release", perturbation, tilt_of,
        mutants={"the radius is not squared": (perturbing(square=1), tilt_of), "one of the two gradients": (perturbing(move=1), tilt_of),
-                "one record of a unit": (perturbing(rows=False), tilt_of), "d normal numbers for the length": (perturbation, from_normals(1))})
+                "one record of a unit": (perturbing(rows=False), tilt_of),
+               "d normal numbers for the length": (perturbation, from_normals(1))})
 def test_a_perturbed_objective(perturbation, tilt_of):
     """Compute the largest log-ratio of the densities of the minimiser, on grids of θ, for data sets in one and two dimensions in which
     one or two records change; add up what determinants and tilts may cost; compare the lengths of 40 000 tilts with their distribution
