@@ -5,7 +5,7 @@ import pytest
 
 from dplib import _grid, glm
 from dplib.aggregation import refused
-from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, release_by_perturbed_objective, release_coefficient, releases
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, releases
 from dplib.glm.fits import settled_fit, settled_rounding
 from dplib.glm.perturbed import LEAST_RIDGE, perturbation, typical_noise
 
@@ -44,6 +44,39 @@ def test_its_numbers():
     assert found == pytest.approx((5 / 4 / np.expm1(.2), 2 * 5**.5 / .8))
     assert perturbation(radius=2.0, largest_curvature=.25, epsilon=400.0, rows_per_unit=1).ridge == 4 * LEAST_RIDGE
     assert perturbation(radius=2.0, largest_curvature=.25, epsilon=1.0, rows_per_unit=3).tilt == 15
+
+
+def spent(epsilon, rows, monkeypatch, normals=1.0):
+    """What a release with this ε costs, by the lemmas, from the ridge, the tilt and the last noise that it ends up with."""
+    domain, found = Box([(0, 1)] * 2), {}
+    settled, drawn = perturbed.settled_fit, np.arange(1, 8) * normals
+    X, y = data(40, domain, LOGISTIC)
+
+    def fitted(*args, ridge, tilt, **given):
+        found.update(ridge=ridge, tilt=tilt)
+        return settled(*args, ridge=ridge, tilt=tilt, **given)
+
+    def noted(noise, value, rng):
+        found["last"] = noise.scale
+        return 0.0
+    with monkeypatch.context() as patched:
+        patched.setattr(perturbed, "settled_fit", fitted)
+        patched.setattr(_grid, "near_normals", lambda shape, rng: drawn.copy())
+        patched.setattr(_grid.Noise, "added_to_fraction", noted)
+        release_by_perturbed_objective(X, y, move=([0, 0], [1, 0]), domain=domain, loss=LOGISTIC, epsilon=epsilon, rows_per_unit=rows,
+                                       rng=np.random.default_rng(1))
+    scale = np.linalg.norm(found["tilt"]) / np.linalg.norm(np.arange(1, 4)) / np.linalg.norm(np.arange(4, 8))
+    within = perturbed.computed_within(size=40, u=np.array([0.0, 2.0, 0.0]), domain=domain, loss=LOGISTIC, ridge=found["ridge"], tilt=scale)
+    return rows * np.log1p(3 / 4 / found["ridge"]) + 2 * rows * 3**.5 / scale + 2 * within / found["last"]
+
+
+def test_less_noise_is_noticed(monkeypatch):
+    """What determinants, tilts and the last noise may tell is all of ε, and more if ε is taken for more or the tilt is smaller."""
+    for rows in (1, 4):
+        assert 1 - 1e-6 < spent(1.0, rows, monkeypatch) <= 1
+        for factor in (1000, 2, 1 / .9):
+            assert spent(factor, rows, monkeypatch) > 1.01
+            assert spent(1.0, rows, monkeypatch, normals=1 / factor) > 1.01
 
 
 def test_its_error_is_about_what_its_docstring_says():

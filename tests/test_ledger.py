@@ -29,7 +29,6 @@ ONE_NUMBER = MODEL | dict(move=([0, 0, 0], [1, 0, 0]))
 PLENTY = {  # releases of so much data that no certificate is too small, in every form that there is
     glm.release_with_public_scale: [ONE_NUMBER], glm.release_with_fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
     mean.mean_interval: [dict(radius=10, epsilon=3)],  # of few records it is all there is, for no ε
-    glm.release_by_perturbed_objective: [{name: value for name, value in ONE_NUMBER.items() if name not in ("delta", "split")}],
     glm.release_vector: [MODEL], glm.compared.release_with_mahalanobis_scale: [ONE_NUMBER],
     glm.compared.release_with_isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
     glm.compared.release_with_condition_number: [ONE_NUMBER | dict(check=check, epsilon=4) for check in ("exact", "simple")],
