@@ -32,7 +32,7 @@ def laplace_epsilon(*, up: Reals, down: Reals, epsilon: Reals,
     Returns
     -------
     float64, the broadcast shape
-        ε' = min(φ(up), φ(1/down), m), φ(r) = r (ε - ln r), where m solves δ = c e^(-φ(1/down)/c)
+        ε' = min(ζ(up), ζ(1/down), m), ζ(r) = r (ε - ln r), where m solves δ = c e^(-ζ(1/down)/c)
         cosh(m/c), c = 1 - 1/down; not positive where nothing is private, minus infinity if ``up``
         or ``down`` is infinite or no m solves it.
 
