@@ -43,6 +43,8 @@ FINEST_OF_UNITS = 2.0**-44
 SHRINK = ldexp(1, -200)
 FAR = 2.0**52  # steps that no noise makes up for
 SECRET = 2.0**-34  # what `rounded` may add to ε, for each entry of Z
+NEAR = 2.0**-41  # half a step of a normal number of scale 1
+LARGEST_NORMAL = 39.0
 CHOICE = 2.0**-36  # what `noisy_log_weights` may add to ε
 
 
@@ -313,6 +315,12 @@ def for_secret(epsilon, delta, entries=1):
             f"{epsilon:g}"
         )
     return epsilon - SECRET * entries, delta * exp(-SECRET * entries)
+
+
+def near_normals(shape, rng):
+    """Floats within `NEAR` of real numbers that are drawn like independent standard normal ones, up
+    to what `for_secret` leaves room for, entry by entry; none is larger than `LARGEST_NORMAL`."""
+    return Noise("normal", COARSE, 2.0**-FINE).added_to(np.zeros(shape), rng)
 
 
 def rounded(law, centre, factor, *, grid, rng):

@@ -325,6 +325,9 @@ PACKAGE = {
     glm.release_coefficient: both(
         fitted(**MODEL | dict(epsilon=40), loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=.4),
         trial(**TREATED), trial(**TWO_ARMS)),
+    glm.release_by_perturbed_objective: both(
+        *(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES),
+        trial(people=500, domain=TRIAL["domain"], loss=glm.LOGISTIC, epsilon=1, move=([0, 0], [1, 0]))),
     glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES), trial(**TRIAL, split=.3)),
     glm.compared.release_with_isotropic_noise: both(
         fitted(**MODEL, loss=glm.LOGISTIC, form="sharp", split=.5, delta=1e-6),

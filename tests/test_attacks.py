@@ -20,13 +20,14 @@ from tests.releases import PACKAGE
 
 NOT_PRIVATE = [mechanisms.laplace_idealized, mechanisms.gaussian_idealized, glm.compared.oracle,
                glm.compared.objective_perturbation_idealized]
-BY_LAW = {  # a coin, a label, an integer that the data choose: tests/test_noise.py has its law
+BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/test_noise.py has its law, or says who has
     mechanisms.discrete_laplace, mechanisms.discrete_gaussian, mechanisms.randomized_response,
     histograms.stability_histogram, histograms.truncated_histogram, learning.private_threshold,
     learning.private_stump, local.local_randomized_response, local.l2_ball_randomizer,
     queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
-    friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below}
+    friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
+    glm.release_by_perturbed_objective}
 LAWS_INSIDE = {  # the same for choices on the way: where the law is computed, outcome by outcome
     "_exponential_cells": "test_mean_estimators.py::test_the_exponential_stage_is_private_by_enumeration",
     "_released_cells": "test_mean_estimators.py::test_the_stability_stage_has_exactly_its_law",

@@ -42,7 +42,8 @@ NO_ROW = {  # in benchmarks/run.py, by the reason
     "the work is that of another one, which has a row": """
         truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
         release_local release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
-        friendly_core_mean         release_with_public_scale certify_by_recursion certify_largest_eigenvalue""",
+        friendly_core_mean release_with_public_scale release_by_perturbed_objective
+        certify_by_recursion certify_largest_eigenvalue""",
     "the work is that of the caller's own program": """
         subsample_and_aggregate simulate_local_protocol""",
     "itself something to be measured against": """
@@ -100,7 +101,7 @@ def test_reasons_are_given_for_mechanisms_that_there_are_and_that_need_them():
 
 
 PARTS_OF_ONE = {  # what several modules of a subject share, and no user calls
-    "noisy_weighted_mean", "noisy_core_mean", "noisy_coefficients"}
+    "noisy_weighted_mean", "noisy_core_mean", "noisy_coefficients", "along_the_minimiser"}
 
 
 def test_what_draws_is_a_mechanism_a_part_of_one_or_private():

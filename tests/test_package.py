@@ -55,7 +55,7 @@ PROBLEM = {"variables": "how many",
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
-          "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
+          "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε", "fallback": "perturbed objective",
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell", "rows_per_unit": "how many",
           "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid|step",

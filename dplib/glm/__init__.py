@@ -16,6 +16,7 @@ from dplib.glm.stability import (
 from dplib.glm.scales import laplace_epsilon, vector_noise_multiplier
 from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.results import Release
+from dplib.glm.perturbed import release_by_perturbed_objective
 from dplib.glm.releases import (
     release_coefficient, release_with_fitted_scale, release_with_public_scale)
 from dplib.glm.plans import CoefficientPlan, plan_coefficient
@@ -32,6 +33,7 @@ __all__ = [
     "laplace_epsilon", "vector_noise_multiplier",
     "certificate_margin", "certify_below",
     "Release", "release_coefficient", "release_with_public_scale", "release_with_fitted_scale",
+    "release_by_perturbed_objective",
     "CoefficientPlan", "plan_coefficient", "VectorRelease", "release_vector",
     "PrivateLogisticRegression", "release_from_table",
 ]

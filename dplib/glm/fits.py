@@ -42,6 +42,7 @@ QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
 DETOURS = 4  # steps that lengthen a gradient, before the search goes over to pairs of floats
 BLOCK = 1024  # records in one sum
 ADDED = BLOCK + 64  # roundings of a sum of sums, at most: of a block, and of 2^50 blocks in pairs
+SETTLING = 16  # Newton steps of `settled_fit`, of which four are enough
 HELD = 64  # blocks whose weighted covariates are held at once
 GONE = 746  # e^-746 is 0 in floats, and with it the curvature of a record as far from its outcome
 
@@ -152,6 +153,39 @@ def fit_model(X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, changes
                          f"got {len(design)}")
     search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
     return search.ended(changes + CHARGED)
+
+
+def settled_fit(X, y, *, domain, loss, ridge, tilt):
+    """The minimiser with a ridge Λ of at least r²/512 and a tilt b, as `fit_model` has it, then
+    Newton steps until |g|* as computed is at most 4 times `settled_rounding`.
+
+    ν is at least 1/512 and |g|* at most 2^-11, so a step leaves a gradient of at most ½ |g|*²/ν
+    (1 + 1/8), to first order, and four steps are enough; a computed one leaves besides, of |g|*,
+    what the linear algebra is off in proportion, less than 1/100. Then |g|* is at most 5 times
+    `settled_rounding`, rounding included.
+    """
+    design = domain.design(X)
+    fit = fit_model(X, y, domain=domain, loss=loss, changes=0, ridge=ridge, tilt=tilt)
+    search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
+    search.in_pairs = True
+    point = search.at(fit.theta, fit.low)
+    enough = 4 * settled_rounding(len(design), domain, loss, domain.dual(search.tilt))
+    for _ in range(SETTLING):
+        if point.norm <= enough:
+            break
+        values, vectors = point.eigen
+        point = search.moved(point, -vectors @ (vectors.T @ point.gradient / values))
+    nu, factor = search.weakest(point)
+    return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
+
+
+def settled_rounding(size, domain, loss, tilt):
+    """A public bound of what rounding adds to |g|* of `settled_fit`: that of `_Search.rounding` in
+    pairs of floats, for the worst data of this size and |b|* at most ``tilt``. As g is small, |Λθ|*
+    is at most |b|* and what the records add up to."""
+    far = max(map(abs, loss.outcomes)) + GONE
+    summed = size * (4 * far * loss.largest_curvature + 4 + ADDED)
+    return ROUNDOFF * domain.spread * (summed + 4 * (2 * size + 2 * tilt + 1))
 
 
 def most_records(domain: Domain, loss: Loss) -> int:

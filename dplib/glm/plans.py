@@ -93,9 +93,10 @@ def plan_coefficient(
     Notes
     -----
     :Privacy: No data are used, if none were used for the guesses.
-    :Error: The columns are taken as uncorrelated, also after weighting by h''. If the smallest
-        eigenvalue of their correlations is λ, ν may be smaller by the factor λ, but not more.
-        Probability and median are those of one data set with this ν, up to a thousandth of κ.
+    :Error: Of a release without ``fallback``. The columns are taken as uncorrelated, also after
+        weighting by h''. If the smallest eigenvalue of their correlations is λ, ν may be smaller by
+        the factor λ, but not more. Probability and median are those of one data set with this ν,
+        up to a thousandth of κ.
     :References: Proposition *The weakest corner from means and variances* on the page *Which
         method when?* (prop-corner-moments).
 
@@ -110,7 +111,7 @@ def plan_coefficient(
     ...     print(f"ν {plan.nu:.0f}: released with probability {plan.probability:.3f}, "
     ...           f"±{plan.half_width:.2f}")
     ν 48: released with probability 0.001, ±3.38
-    ν 192: released with probability 1.000, ±0.41
+    ν 192: released with probability 1.000, ±0.45
     ν 960: released with probability 1.000, ±0.07
     """
     if not isinstance(domain, Box):

@@ -14,8 +14,10 @@ import numpy as np
 
 from dplib import _grid
 from dplib.aggregation import Refusal
+from dplib.glm.certificates import certificate_margin
 from dplib.glm.domains import Box, Domain
 from dplib.glm.losses import Loss
+from dplib.glm.perturbed import along_the_minimiser, typical_noise
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
@@ -155,7 +157,8 @@ def release_with_fitted_scale(
 
 def release_coefficient(
         X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real = 0.3, rows_per_unit: Integer, rng: Generator,
+        delta: Real, split: Real = 0.3, fallback: bool = False, rows_per_unit: Integer,
+        rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, by the mechanism that suits the
     certificate.
@@ -172,6 +175,8 @@ def release_coefficient(
     split : float in (0, 1), the share of ε for the certificate: where ν is large,
         the noise grows like 1/(1 - split); where ν is not much above the margin of the certificate,
         .4 to .5 releases more often
+    fallback : bool, whether a perturbed objective answers where the certificate is too small for
+        little noise, or for any; its answer is biased towards 0, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
     rng : numpy.random.Generator
 
@@ -193,11 +198,15 @@ def release_coefficient(
         with an intercept. Else half of δ pays for the certificate, and the noise is that of
         `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
         `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and the default split
-        from 114.05 (logistic) or 136.64 (robust) on. Refused if ν̂ ≤ κ.
+        from 75.77 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ. With ``fallback`` nothing is
+        refused; `release_by_perturbed_objective` then has all of ε that the certificate leaves
+        where `typical_noise` is below the noise of a public scale.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
-        theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient); Asi,
-        Duchi and Talwar, *On privately estimating a single parameter* (2025).
+        theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient);
+        theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
+        (thm-perturbed-release); Asi, Duchi and Talwar, *On privately estimating a single
+        parameter* (2025).
 
     Examples
     --------
@@ -217,12 +226,27 @@ def release_coefficient(
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
                           delta_split=ALL if two_arms else HALF, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
-    if two_arms:
-        return _with_public_scale(certified, u, domain, loss, rng)
-    share, constants = share_of_the_shift(certified, loss)
+    share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss)
     if share >= GOOD_SHARE:
         return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
+    if fallback and falls_back(certified.nu, certified.kappa, terms, domain):
+        value = along_the_minimiser(X, y, u, domain, loss, terms.for_noise.epsilon, terms.rows, rng)
+        variance = np.inf if terms.has_standard_error(loss) else None
+        return Release(value, "perturbed objective", certified.nu, np.inf, variance, 0.0,
+                       *terms.budget)
     return _with_public_scale(certified, u, domain, loss, rng)
+
+
+def falls_back(nu, kappa, terms, domain):
+    """Whether a perturbed objective is likely to have less noise than a public scale at ν̂, or
+    there is none; a matter of public numbers."""
+    if nu <= kappa:
+        return True
+    reach = prediction_shift(nu=nu, changes=kappa) * (1 if only_arms(domain) else 2)
+    margin = certificate_margin(sensitivity=kappa, **terms.for_certificate.named())
+    typical = typical_noise(radius=domain.reach, dimension=domain.dimension, nu=nu + margin,
+                            epsilon=terms.for_noise.epsilon, rows_per_unit=terms.rows)
+    return typical < np.sqrt(2) * reach / terms.for_noise.epsilon
 
 
 def for_bound_and_value(terms):

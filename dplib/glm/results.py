@@ -19,10 +19,11 @@ class Release:
     Attributes
     ----------
     value : float
-    mechanism : str, "one certificate" or "fitted scale"
+    mechanism : str, "one certificate", "fitted scale" or "perturbed objective"
     certificate : float, ν̂
     noise_scale : float, a bound on the scale of the Laplace noise in ``value``;
-        the scale itself under "one certificate"
+        the scale itself under "one certificate"; infinite under "perturbed objective", which has
+        none, and so are its intervals
     sampling_variance : float or None, a bound on the squared standard error of uᵀθ;
         None where there is none
     missed : float, a bound on the probability that these bounds are too small
@@ -86,6 +87,8 @@ class Release:
         failing = 1 - _checks.parameter("level", level) - self.missed
         if failing <= 0:
             raise ValueError(f"level must be below 1 - {self.missed:g}, got {level}")
+        if self.noise_scale == np.inf:
+            return -np.inf, np.inf
         excess = lambda t: 2 * noise_tail(t, sd=sd, scale=self.noise_scale) - failing
         top = self.noise_scale + 9 * sd
         while excess(top) > 0:

@@ -1,0 +1,142 @@
+"""A perturbed objective as it is computed: its numbers, and what chooses it."""
+
+import numpy as np
+import pytest
+
+from dplib import _grid, glm
+from dplib.aggregation import refused
+from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, releases
+from dplib.glm.fits import settled_fit, settled_rounding
+from dplib.glm.perturbed import LEAST_RIDGE, perturbation, typical_noise
+
+KINDS = Box([(0, 1)] * 3 + [(0, 10)], one_hot=[(0, 1, 2)])
+DOMAINS = [Box([(0, 1)] * 4, binary=range(4)), KINDS, Ball(2, columns=3)]
+
+
+def data(size, domain, loss, seed=1):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 1, size=(size, domain.columns))
+    return X, (rng.random(size) < .4) * 1.0 if loss is LOGISTIC else rng.standard_cauchy(size) * 50
+
+
+@pytest.mark.parametrize("loss", [LOGISTIC, ROBUST], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_the_gradient_is_as_small_as_the_proof_says(domain, loss):
+    """From no records to 3000, for ridges from the least on and tilts up to the largest normal numbers."""
+    rng = np.random.default_rng(2)
+    for size in (0, 1, 30, 3000):
+        X, y = data(size, domain, loss, size)
+        for ridge in (LEAST_RIDGE, 1, 300):
+            for tilt in (0, 30, 1e6):
+                b = rng.normal(size=domain.dimension) * tilt
+                fit = settled_fit(X, y, domain=domain, loss=loss, ridge=ridge * domain.reach**2, tilt=b)
+                assert fit.gradient <= 4 * settled_rounding(size, domain, loss, domain.dual(b))
+
+
+def test_normal_numbers_that_are_near():
+    drawn = _grid.near_normals((20_000,), np.random.default_rng(1))
+    assert abs(drawn.mean()) < .04 and abs(drawn.std() - 1) < .03 and np.abs(drawn).max() < _grid.LARGEST_NORMAL
+    assert (drawn * 2**40 == np.rint(drawn * 2**40)).all()
+
+
+def test_its_numbers():
+    found = perturbation(radius=5**.5, largest_curvature=.25, epsilon=1.0, rows_per_unit=1)
+    assert found == pytest.approx((5 / 4 / np.expm1(.2), 2 * 5**.5 / .8))
+    assert perturbation(radius=2.0, largest_curvature=.25, epsilon=400.0, rows_per_unit=1).ridge == 4 * LEAST_RIDGE
+    assert perturbation(radius=2.0, largest_curvature=.25, epsilon=1.0, rows_per_unit=3).tilt == 15
+
+
+def spent(epsilon, rows, monkeypatch, normals=1.0):
+    """What a release with this ε costs, by the lemmas, from the ridge, the tilt and the last noise that it ends up with."""
+    domain, found = Box([(0, 1)] * 2), {}
+    settled, drawn = perturbed.settled_fit, np.arange(1, 8) * normals
+    X, y = data(40, domain, LOGISTIC)
+
+    def fitted(*args, ridge, tilt, **given):
+        found.update(ridge=ridge, tilt=tilt)
+        return settled(*args, ridge=ridge, tilt=tilt, **given)
+
+    def noted(noise, value, rng):
+        found["last"] = noise.scale
+        return 0.0
+    with monkeypatch.context() as patched:
+        patched.setattr(perturbed, "settled_fit", fitted)
+        patched.setattr(_grid, "near_normals", lambda shape, rng: drawn.copy())
+        patched.setattr(_grid.Noise, "added_to_fraction", noted)
+        release_by_perturbed_objective(X, y, move=([0, 0], [1, 0]), domain=domain, loss=LOGISTIC, epsilon=epsilon, rows_per_unit=rows,
+                                       rng=np.random.default_rng(1))
+    scale = np.linalg.norm(found["tilt"]) / np.linalg.norm(np.arange(1, 4)) / np.linalg.norm(np.arange(4, 8))
+    within = perturbed.computed_within(size=40, u=np.array([0.0, 2.0, 0.0]), domain=domain, loss=LOGISTIC, ridge=found["ridge"], tilt=scale)
+    return rows * np.log1p(3 / 4 / found["ridge"]) + 2 * rows * 3**.5 / scale + 2 * within / found["last"]
+
+
+def test_less_noise_is_noticed(monkeypatch):
+    """What determinants, tilts and the last noise may tell is all of ε, and more if ε is taken for more or the tilt is smaller."""
+    for rows in (1, 4):
+        assert 1 - 1e-6 < spent(1.0, rows, monkeypatch) <= 1
+        for factor in (1000, 2, 1 / .9):
+            assert spent(factor, rows, monkeypatch) > 1.01
+            assert spent(1.0, rows, monkeypatch, normals=1 / factor) > 1.01
+
+
+def test_its_error_is_about_what_its_docstring_says():
+    rng, domain = np.random.default_rng(3), Box([(0, 1)] * 4, binary=range(4))
+    X = rng.integers(2, size=(4000, 4))
+    y, u = (rng.random(4000) < .5) * 1.0, 2 * np.eye(5)[1]
+    fit = fit_model(X, y, loss=LOGISTIC, domain=domain)
+    given = dict(move=([0] * 4, [1, 0, 0, 0]), domain=domain, loss=LOGISTIC, epsilon=1, rows_per_unit=1, rng=rng)
+    errors = [release_by_perturbed_objective(X, y, **given) - float(fit.along(u)) for _ in range(100)]
+    expected = 2.5 * 5**.5 * 6**.5 * np.linalg.norm(fit.inverse(u))
+    assert .7 < np.sqrt(np.mean(np.square(errors))) / expected < 1.3
+
+
+def even(size, seed, columns=10):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(2, size=(size, columns))
+    given = dict(move=([0] * columns, [1] + [0] * (columns - 1)), domain=Box([(0, 1)] * columns, binary=range(columns)),
+                 loss=LOGISTIC, epsilon=1, delta=1e-6, rows_per_unit=1)
+    return (X, (rng.random(size) < 1 / (1 + np.exp(.25 - .5 * X[:, 0]))) * 1.0), given
+
+
+def test_where_the_certificate_is_just_above_its_margin():
+    """Ten even features and 4500 people: without the fallback a release refuses or is far off."""
+    errors, fallen = {False: [], True: []}, []
+    for seed in range(12):
+        (X, y), given = even(4500, seed)
+        truth = 2 * fit_model(X, y, loss=LOGISTIC, domain=given["domain"]).theta[1]
+        for fallback in errors:
+            answer = release_coefficient(X, y, **given, fallback=fallback, rng=np.random.default_rng(seed))
+            errors[fallback].append(np.inf if refused(answer) else abs(answer.value - truth))
+        fallen.append(answer)
+    assert np.median(errors[True]) < .15 and np.median(errors[False]) > 3 * np.median(errors[True])
+    assert {answer.mechanism for answer in fallen} == {"perturbed objective"}
+    for answer in fallen:
+        assert answer.interval() == answer.noise_interval() == (-np.inf, np.inf) and answer.noise_scale == np.inf
+        assert (answer.epsilon, answer.delta) == (1, 1e-6)
+
+
+def test_a_fallback_that_is_not_needed_changes_nothing():
+    (X, y), given = even(12_000, 1)
+    one, two = (release_coefficient(X, y, **given, fallback=fallback, rng=np.random.default_rng(1)) for fallback in (False, True))
+    assert one == two and one.mechanism == "fitted scale"
+
+
+def test_the_choice_is_a_matter_of_the_certificate():
+    """It falls back below a certificate that grows with the dimension, and always where there is no public scale."""
+    terms = lambda domain: glm.terms.Terms.planned(epsilon=1, delta=1e-6, split=.3, rows_per_unit=1, delta_split=.5)
+    kappa = 2 + 2**-10
+    for domain in (Box([(0, 1)], binary=[0]), Box([(0, 1)] * 3), Box([(0, 1)] * 10)):
+        found = [releases.falls_back(nu, kappa, terms(domain), domain) for nu in np.linspace(0, 1000, 401)]
+        assert found[0] and releases.falls_back(kappa, kappa, terms(domain), domain)
+        assert found == sorted(found, reverse=True) and not found[-1]
+    assert typical_noise(radius=2, dimension=4, nu=100, epsilon=1, rows_per_unit=1) == pytest.approx(
+        4 / .8 * 5**.5 * 2**-.75 / 100)
+
+
+def test_data_that_say_nothing_are_answered():
+    (X, y), given = even(0, 1, columns=2)
+    answer = release_coefficient(X, y, **given, fallback=True, rng=np.random.default_rng(1))
+    assert answer.certificate == 0 and abs(answer.value) < 1000
+    with pytest.raises(ValueError, match="epsilon must be at least 2..-20, got 1e-09"):
+        release_by_perturbed_objective(X, y, **{k: v for k, v in given.items() if k != "delta"} | dict(epsilon=1e-9),
+                                       rng=np.random.default_rng(1))
