@@ -29,7 +29,7 @@ from dplib._types import ArrayLike, Generator, Integer, Move, Real
 FOR_THE_COMPUTER = 2.0**-8  # η, of ε
 FOR_THE_RIDGE = 0.2  # of the rest: what the tilt does to volumes
 LEAST_RIDGE = 2.0**-9  # of r²: with it no search stops early
-ROUNDED_UP = 1 + 2.0**-20  # more than the rounding of what is computed from public numbers
+ROUNDED_UP = 1 + 2.0**-10  # more than the rounding of these numbers, and of answers to a grid
 
 
 class Perturbation(NamedTuple):
