@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from fractions import Fraction
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -141,6 +142,7 @@ def texts(value):
     return {str(value)}
 
 
+@cache
 def draws(key):
     """What a grader with this key would draw for a notebook: the same draws are the same hidden questions."""
     return grading.questions(SimpleNamespace(KEY=key, calls=lambda rng: int(rng.integers(1 << 62))), ["x = 1"])
