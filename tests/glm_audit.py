@@ -17,7 +17,8 @@ import numpy as np
 
 from dplib import _grid
 from dplib.aggregation import refused
-from dplib.glm import ROBUST, Box, fit_model, releases, terms
+from dplib.glm.standard_errors import published_variance
+from dplib.glm import ROBUST, Box, fit_model, releases, standard_errors, terms
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
@@ -52,8 +53,8 @@ class Law:
 
 @cache
 def changed(old, new, module=releases):
-    """A copy of a module, with one change in its source or in that of the terms that it imports."""
-    sources = {each.__name__: inspect.getsource(each) for each in (terms, module)}
+    """A copy of a module, with one change in its source or in that of what it imports of terms and standard errors."""
+    sources = {each.__name__: inspect.getsource(each) for each in (terms, standard_errors, module)}
     assert [old in source for source in sources.values()].count(True) == 1, f"one of {list(sources)} must say {old}"
     before = {name: sys.modules[name] for name in sources}
     try:
@@ -91,7 +92,8 @@ def law(release, X, y, *, grid=16, **given):
 
     fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given["rows_per_unit"])
     run = lambda: release(X, y, **given, rng=np.random.default_rng(0))
-    with certified(release, certify, fit), replaced(release, _grid=Watched(noises)):
+    watched, errors = Watched(noises), release.__globals__.get("shared", published_variance)
+    with certified(release, certify, fit), replaced(release, _grid=watched), replaced(errors, _grid=watched):
         run()
         step = asked["sensitivity"] / grid
         rate = asked["epsilon"] / grid

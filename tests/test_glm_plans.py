@@ -45,7 +45,9 @@ def test_what_cannot_be_released_or_has_no_standard_error():
     assert plan_coefficient(size=10**6, **TRIAL, **GUESS | dict(shares={0: 0})).nu == 0                     # nobody is treated
     robust = plan_coefficient(size=10**5, **TRIAL | dict(loss=ROBUST), **GUESS)
     rows = plan_coefficient(size=10**5, **TRIAL | dict(rows_per_unit=3), **GUESS)
-    assert robust.half_width is None is rows.half_width and min(robust.noise_half_width, rows.noise_half_width) > 0
+    assert robust.half_width is None is robust.ratio and min(robust.noise_half_width, rows.noise_half_width) > 0
+    one = plan_coefficient(size=10**5, **TRIAL, **GUESS)
+    assert rows.standard_error == pytest.approx(3**.5 * one.standard_error) and rows.half_width > one.half_width
     assert plan_coefficient(size=10**5, **TRIAL, **GUESS, level=.5).half_width < plan_coefficient(size=10**5, **TRIAL, **GUESS).half_width
 
 

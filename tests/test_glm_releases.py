@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 from dplib.aggregation import Refusal
+from dplib.audit import noise_distribution_test
 from dplib.glm import (
     LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_coefficient,
     release_with_fitted_scale, release_with_public_scale)
+from dplib.glm.releases import MISSED
+from dplib.glm.standard_errors import MISSED_ERROR
+from dplib.glm.stability import mahalanobis_constants
 from dplib.mean import noise_tail
-from tests.chance import FAR, standard_errors
+from tests.chance import ALARM, FAR, laplace_cdf, standard_errors
 from tests.glm_audit import ARMS, LINE, ON_LINE, Law, arms, changed, gap, laplace_gap, law, towns, worst_gap
 
 RELEASES = (release_with_public_scale, release_with_fitted_scale, release_coefficient)
@@ -67,13 +71,14 @@ PAIRS = {
     "two responders less": (arms(((80, 40), (80, 40))), arms(((80, 40), (80, 38))), TRIAL),
     MANY: (towns(200), towns(198), ON_LINE),
     "from arm to arm": (arms(((4000, 40), (4000, 40))), arms(((3999, 39), (4001, 41))), TRIAL),
+    "of two columns": (arms(((80, 40), (80, 40))), arms(((80, 40), (80, 38))), TRIAL | dict(domain=Box([(0, 1)]))),
     "a weak corner": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(IN_CORNER, domain=Box([(-1, 1)] * 2, intercept=False))),
     "the same on a ball": (weak_corner(600, 60, 1), weak_corner(600, 58, 1), dict(IN_CORNER, domain=Ball(2**.5, columns=2))),
 }
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-@pytest.mark.parametrize("release", (release_with_public_scale, release_with_fitted_scale), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("release", RELEASES, ids=lambda f: f.__name__)
 def test_delta_is_kept(release, pair):
     first, second, given = PAIRS[pair]
     for options in (dict(epsilon=1.0, split=.5, delta=.01), dict(epsilon=4.0, split=.7, delta=1e-4)):
@@ -90,10 +95,10 @@ def test_delta_is_used_up():
 
 PLANTED = {
     "a replaced record is one change": (release_with_public_scale, "2 * self.rows", "self.rows", "two towns"),
-    "s in place of 2s": (release_with_public_scale, "(1 if two_arms else 2)", "1", "two towns"),
-    "half of s for two arms": (release_with_public_scale, "(1 if two_arms else 2)", "(.25 if two_arms else 2)", "from arm to arm"),
+    "s in place of 2s": (release_with_public_scale, "gamma / 2 if two_arms else gamma)\n    noise", "gamma / 2)\n    noise", "two towns"),
+    "half of s for two arms": (release_with_public_scale, "gamma / 2 if two_arms else gamma)\n    noise", "gamma / 8 if two_arms else gamma)\n    noise", "from arm to arm"),
     "the certificate is free": (
-        release_with_public_scale, "sensitivity=reach, epsilon=terms.for_noise.epsilon", "sensitivity=reach, epsilon=terms.budget.epsilon",
+        release_with_public_scale, "sensitivity=reach, epsilon=shares.for_number.epsilon", "sensitivity=reach, epsilon=terms.budget.epsilon",
         "two towns"),
     "the scale of the data is published": (
         release_with_fitted_scale, "bound = min(_above(local, constants, for_bound, rng), most)", "bound = local", "a weak corner"),
@@ -112,6 +117,32 @@ def test_planted_mistakes_are_seen(mistake):
         assert worst_gap(release, first, second, **given, **options, grid=8) <= options["delta"] * (1 + 1e-9)
         worst = max(worst, worst_gap(bad, first, second, **given, **options, grid=8) / options["delta"])
     assert worst > 1.1
+
+
+def test_a_standard_error_is_above_the_true_one_but_for_one_in_four_hundred():
+    """Logistic, two columns, unbalanced: what is published of √(uᵀH⁻¹u) is noise of the scale that the shares say."""
+    rng = np.random.default_rng(8)
+    X = np.c_[rng.random(20_000) < .1, rng.uniform(0, 1, 20_000)].astype(float)
+    y = rng.random(20_000) < .3
+    given = dict(move=([0, 0], [1, 0]), domain=Box([(0, 1)] * 2), loss=LOGISTIC, **OPTIONS)
+    fit = fit_model(X, y, loss=LOGISTIC, domain=given["domain"], changes=2)
+    true = float(np.linalg.norm(np.array([0, 2, 0]) @ fit.factor))
+    runs = [release_coefficient(X, y, **given, interval_share=.2, rng=rng) for _ in range(300)]
+    over = np.log([run.sampling_variance**.5 / true for run in runs])
+    steps = np.array([np.log(mahalanobis_constants(nu=run.certificate, changes=2 + 1 / 1024, added=1, removed=1,
+                                                   largest_curvature=.25).up) for run in runs])
+    noise = over * .2 * .5 / steps + np.log(2 * MISSED_ERROR)
+    assert noise_distribution_test(noise, laplace_cdf).pvalue > ALARM > noise_distribution_test(noise / 2, laplace_cdf).pvalue
+    assert all(run.missed == MISSED + MISSED_ERROR for run in runs)
+    twice = [release_coefficient(X, y, **given | dict(rows_per_unit=2), interval_share=.2, rng=rng) for _ in range(20)]
+    assert 1.5 < np.median([run.sampling_variance for run in twice]) / np.median([run.sampling_variance for run in runs]) < 4
+
+
+@pytest.mark.parametrize("share", [-.1, .6, 1e-4, np.nan, "a"])
+def test_a_share_that_is_none_is_refused_by_name(share):
+    X, y = arms(((80, 40), (80, 40)))
+    with pytest.raises((ValueError, TypeError), match="interval_share"):
+        release_coefficient(X, y, **TRIAL, **OPTIONS, interval_share=share, rng=np.random.default_rng(1))
 
 
 def test_a_unit_of_several_records():
@@ -189,7 +220,7 @@ def test_what_is_published():
     wide = release_with_public_scale(X, y, **TRIAL | dict(domain=Box([(0, 1)])), **OPTIONS, rng=np.random.default_rng(3))
     assert wide.noise_scale == 2 * answer.noise_scale and wide.sampling_variance == 4 / wide.certificate
     of_two = release_with_public_scale(X, y, **TRIAL, **OPTIONS | dict(rows_per_unit=2), rng=np.random.default_rng(3))
-    assert of_two.sampling_variance is None
+    assert of_two.sampling_variance == 2 * 2 / of_two.certificate
 
 
 def test_the_choice_is_a_matter_of_the_certificate():

@@ -24,10 +24,12 @@ COMPOSED = [function for function in PACKAGE if function not in BY_LAW and funct
 
 SIGNS = rng(3).choice([-1, 1], size=(20_000, 3))
 OUTCOMES = SIGNS @ [1, 2, 0] + rng(4).normal(size=20_000)
+YES = OUTCOMES > rng(5).normal(0, 3, size=20_000)
 MODEL = dict(domain=glm.Box([(-1, 1)] * 3, intercept=False), loss=glm.ROBUST, epsilon=1, delta=1e-6, split=.4)
 ONE_NUMBER = MODEL | dict(move=([0, 0, 0], [1, 0, 0]))
 PLENTY = {  # releases of so much data that no certificate is too small, in every form that there is
-    glm.release_with_public_scale: [ONE_NUMBER], glm.release_with_fitted_scale: [ONE_NUMBER], glm.release_coefficient: [ONE_NUMBER],
+    glm.release_with_public_scale: [ONE_NUMBER], glm.release_with_fitted_scale: [ONE_NUMBER], glm.release_coefficient: [
+        ONE_NUMBER, ONE_NUMBER | dict(loss=glm.LOGISTIC, interval_share=.2)],
     mean.mean_interval: [dict(radius=10, epsilon=3)],  # of few records it is all there is, for no ε
     glm.release_vector: [MODEL], glm.compared.release_with_mahalanobis_scale: [ONE_NUMBER],
     glm.compared.release_with_isotropic_noise: [MODEL | dict(form=form) for form in ("sharp", "source", "generic")],
@@ -37,7 +39,8 @@ PLENTY = {  # releases of so much data that no certificate is too small, in ever
 
 def plenty(function, options):
     """The release of one large data set, as a case."""
-    data = (SIGNS, OUTCOMES) if "loss" in options else (OUTCOMES,)
+    model = SIGNS, YES if options.get("loss") is glm.LOGISTIC else OUTCOMES
+    data = model if "loss" in options else (OUTCOMES,)
     release = lambda data, generator: function(*data, **options, **spoken(function), rng=generator)
     return Case(release, [(data, None)], options["epsilon"], options.get("delta", 0))
 
@@ -86,7 +89,9 @@ FORGED = {  # what is paid twice, or not at all: (who shows it, where, which fun
     "ε of the scale that is published": (glm.release_with_fitted_scale, releases, "noise_of_the_bound",
                                          "for_bound.epsilon", "20 * for_bound.epsilon"),
     "ε of the public scale": (glm.release_with_public_scale, releases, "_with_public_scale",
-                              "terms.for_noise.epsilon", "terms.budget.epsilon"),
+                              "shares.for_number.epsilon", "terms.budget.epsilon"),
+    "ε of a standard error": (glm.release_coefficient, releases, "shared", "Shares(*terms.for_noise.parted(epsilon=share, delta=0), steps)",
+                              "Shares(*[terms.for_noise] * 2, steps)"),
     "δ of the certificate of a vector": (glm.release_vector, *CERTIFICATE),
     "δ of the noise of a vector": (glm.release_vector, vectors, "release_vector",
                                    "for_secret(*terms.for_noise,", "for_secret(terms.for_noise.epsilon, terms.budget.delta,"),

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from dplib import _checks
 from dplib.glm.certificates import certificate_margin
@@ -25,7 +26,9 @@ from dplib.glm.releases import (
     GOOD_SHARE, MISSED, for_bound_and_value, noise_of_the_bound, only_arms, share_of_the_shift)
 from dplib.glm.results import Release
 from dplib.glm.stability import prediction_shift
-from dplib.glm.terms import ALL, HALF, Certified, Terms, direction
+from dplib.glm.standard_errors import (
+    MISSED_ERROR, bounded_square, by_the_error, checked_share, shared)
+from dplib.glm.terms import ALL, HALF, Certified, Terms, direction, stretch
 from dplib._types import Integer, Move, Real
 
 ROOM = 1e-9  # what a guess may be above the largest possible variance, or a sum of shares above 1
@@ -45,7 +48,9 @@ class CoefficientPlan:
     certificate, noise_scale : float, those of the median release; 0 and infinity if there is none
     half_width, noise_half_width : float or None, half the lengths of the two intervals of that
         release, ``interval`` and ``noise_interval``; None where there is no such interval
-    standard_error : float or None, of the coefficient without any privacy
+    standard_error : float or None, of the coefficient without any privacy; √``rows_per_unit``
+        times that of independent records, which bounds it however those of a unit hang together
+    ratio : float or None, ``half_width`` over that of an interval without privacy
     """
 
     nu: float
@@ -57,18 +62,20 @@ class CoefficientPlan:
     half_width: float | None
     noise_half_width: float | None
     standard_error: float | None
+    ratio: float | None
 
 
 def plan_coefficient(
         *, move: Move, size: Integer, domain: Box, loss: Loss, shares: Mapping[int, Real],
         moments: Mapping[int, tuple[Real, Real]], curvature: Real, epsilon: Real, delta: Real,
-        split: Real = 0.3, rows_per_unit: Integer, level: Real = 0.95,
+        split: Real = 0.3, interval_share: Real = 0.2, rows_per_unit: Integer,
+        level: Real = 0.95,
 ) -> CoefficientPlan:
     """What `release_coefficient` will give, if the columns are as you expect them to be.
 
     Parameters
     ----------
-    move, loss, epsilon, delta, split, rows_per_unit
+    move, loss, epsilon, delta, split, interval_share, rows_per_unit
         As in `release_coefficient`.
     size : int ≥ 1, the number n of records
     domain : Box, public
@@ -109,10 +116,10 @@ def plan_coefficient(
     >>> for size in (1000, 4000, 20_000):
     ...     plan = plan_coefficient(size=size, **trial)
     ...     print(f"ν {plan.nu:.0f}: released with probability {plan.probability:.3f}, "
-    ...           f"±{plan.half_width:.2f}")
-    ν 48: released with probability 0.001, ±3.38
-    ν 192: released with probability 1.000, ±0.45
-    ν 960: released with probability 1.000, ±0.07
+    ...           f"±{plan.half_width:.2f}, {plan.ratio:.1f} times that of the data")
+    ν 48: released with probability 0.001, ±4.15, 15.6 times that of the data
+    ν 192: released with probability 1.000, ±0.26, 2.1 times that of the data
+    ν 960: released with probability 1.000, ±0.06, 1.1 times that of the data
     """
     if not isinstance(domain, Box):
         raise ValueError(f"domain must be a Box, got {domain!r}")
@@ -121,38 +128,49 @@ def plan_coefficient(
     terms = Terms.planned(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
                           delta_split=ALL if two_arms else HALF)
     curvature = _checks.real("curvature", curvature, above=0, at_most=loss.largest_curvature)
+    interval_share = checked_share(interval_share)
     level = _checks.parameter("level", level)
     inverse = _inverse(_second_moments(domain, shares, moments), size * curvature)
     kappa = terms.changes + CHARGED
     spent = terms.for_certificate
     margin = certificate_margin(sensitivity=kappa, **spent.named())
     if inverse is None:
-        return CoefficientPlan(0.0, margin, 0.0, None, 0.0, np.inf, None, None, None)
+        return CoefficientPlan(0.0, margin, 0.0, None, 0.0, np.inf, None, None, None, None)
     nu = float(1 / domain.leverage(np.linalg.cholesky(inverse)))
-    error = float(np.sqrt(u @ inverse @ u)) if terms.has_standard_error(loss) else None
+    error = None
+    if terms.has_standard_error(loss):
+        error = float(np.sqrt(terms.rows * (u @ inverse @ u)))
     rate = spent.epsilon / kappa
     chance = _tail(kappa - nu + margin, rate, margin)
     certificate = nu - margin + _quantile(chance / 2, rate, margin)
     if chance == 0 or certificate <= kappa:
-        return CoefficientPlan(nu, margin, 0.0, None, 0.0, np.inf, None, None, error)
-    certified = Certified(terms, None, certificate, kappa, 0.0)
-    share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss)
+        return CoefficientPlan(nu, margin, 0.0, None, 0.0, np.inf, None, None, error, None)
+    certified, gamma = Certified(terms, None, certificate, kappa, 0.0), stretch(u, domain)
+    shares = shared(certified, loss, 0.0 if two_arms else interval_share)
+    share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss, shares)
     if share < GOOD_SHARE:
-        reach = float(prediction_shift(nu=certificate, changes=kappa)) * (1 if two_arms else 2)
-        noise, missed = reach / terms.for_noise.epsilon, 0.0
-        variance, name = (2 if two_arms else 4) / certificate, "one certificate"
+        shift = float(prediction_shift(nu=certificate, changes=kappa))
+        reach = shift * (gamma / 2 if two_arms else gamma)
+        noise, missed = reach / shares.for_number.epsilon, 0.0
+        most, name = gamma**2 / (2 if two_arms else 1) / certificate, "one certificate"
     else:
-        for_bound, for_value = for_bound_and_value(terms)
+        for_bound, for_value = for_bound_and_value(shares.for_number)
         above = np.exp(-noise_of_the_bound(constants, for_bound).scale * np.log(2 * MISSED))
         local = kappa * domain.width(inverse @ u)
-        bound = float(min(local * above, 2 * kappa / certificate))
-        noise, missed = bound * constants.factor / (share * for_value.epsilon), MISSED
-        variance, name = 2 * bound / kappa, "fitted scale"
-    release = Release(0.0, name, certificate, noise, None if error is None else variance, missed,
-                      *terms.budget)
+        bound = float(min(local * above, gamma * kappa / certificate))
+        most, missed, name = gamma * bound / kappa, MISSED, "fitted scale"
+    variance = None if error is None else terms.rows * most
+    if shares.for_error.epsilon:
+        variance = bounded_square(np.log(error) + shares.margin(), variance)
+        missed += MISSED_ERROR
+    if name == "fitted scale":
+        bound = min(bound, by_the_error(certified, variance))
+        noise = bound * constants.factor / (share * for_value.epsilon)
+    release = Release(0.0, name, certificate, noise, variance, missed, *terms.budget)
     half = None if error is None else release.interval(level)[1]
+    ratio = None if error is None else half / (error * float(ndtri((1 + level) / 2)))
     return CoefficientPlan(nu, margin, chance, name, certificate, noise, half,
-                           release.noise_interval(level)[1], error)
+                           release.noise_interval(level)[1], error, ratio)
 
 
 def _second_moments(domain, shares, moments):

@@ -6,6 +6,9 @@ u, r, κ, ν̂
     As in `dplib.glm.terms`; the certificate costs ε₁.
 s, τ, Δ_u
     As in `prediction_shift` and `direction_constants`, at ν̂ and κ.
+γ
+    As in `stretch`: 2 where the move goes from one limit of a column to the other, in proportion to
+    its length.
 """
 
 from __future__ import annotations
@@ -21,13 +24,13 @@ from dplib.glm.perturbed import along_the_minimiser, typical_noise
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
-from dplib.glm.terms import ALL, HALF, Terms, direction
+from dplib.glm.standard_errors import by_the_error, checked_share, published_variance, shared
+from dplib.glm.terms import ALL, HALF, LOGARITHM, Terms, direction, stretch
 from dplib._types import ArrayLike, Generator, Integer, Move, Real
 
 LEAST_SHARE = 0.25  # of what the shift is left of ε: below it a fitted scale is refused
 GOOD_SHARE = 0.5  # from here on `release_coefficient` takes it
 FOR_THE_BOUND = 0.05  # of what the certificate leaves of ε: for a published bound of a fitted scale
-LOGARITHM = 2.0**-40  # more than the rounding of ln Δ_u
 MISSED = 1e-3  # the probability that this bound is too small, which every interval allows for
 
 
@@ -56,8 +59,8 @@ def release_with_public_scale(
     :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come,
         given fair bits, for data that `fit_model` takes; what rounding may do to the fit is bounded
         and paid for. How long the fit takes depends on the data.
-    :Error: Laplace noise of scale 2s/(ε - ε₁), about 4r/(ν̂ (1-split) ε); s in place of 2s if
-        ``domain`` is a single column declared binary with an intercept. Refused if ν̂ ≤ κ, surely
+    :Error: Laplace noise of scale γs/(ε - ε₁), about 2γr/(ν̂ (1-split) ε) with γ of at most 2; half
+        of it if ``domain`` is a single column declared binary with an intercept. Refused if ν̂ ≤ κ, surely
         so where ν ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate).
@@ -77,19 +80,21 @@ def release_with_public_scale(
     u = direction(move, domain)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=ALL,
                           rows_per_unit=rows_per_unit, rng=rng)
-    return _with_public_scale(terms.certify(X, y, domain, loss, rng), u, domain, loss, rng)
+    certified = terms.certify(X, y, domain, loss, rng)
+    return _with_public_scale(certified, shared(certified, loss, 0.0), u, domain, rng)
 
 
-def _with_public_scale(certified, u, domain, loss, rng):
+def _with_public_scale(certified, shares, u, domain, rng):
     terms, nu, kappa = certified.terms, certified.nu, certified.kappa
     if nu <= kappa:
         return certified.refusal()
-    two_arms = only_arms(domain)
-    reach = prediction_shift(nu=nu, changes=kappa) * (1 if two_arms else 2)
-    noise = _grid.laplace_noise(sensitivity=reach, epsilon=terms.for_noise.epsilon)
+    two_arms, gamma = only_arms(domain), stretch(u, domain)
+    reach = prediction_shift(nu=nu, changes=kappa) * (gamma / 2 if two_arms else gamma)
+    noise = _grid.laplace_noise(sensitivity=reach, epsilon=shares.for_number.epsilon)
     value = noise.added_to_fraction(certified.fit.along(u), rng)
-    variance = (2 if two_arms else 4) / nu if terms.has_standard_error(loss) else None
-    return Release(value, "one certificate", nu, noise.scale, variance, 0.0, *terms.budget)
+    variance, missed = published_variance(certified, shares, u,
+                                          gamma**2 / (2 if two_arms else 1) / nu, rng)
+    return Release(value, "one certificate", nu, noise.scale, variance, missed, *terms.budget)
 
 
 def only_arms(domain):
@@ -149,16 +154,17 @@ def release_with_fitted_scale(
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
                           rows_per_unit=rows_per_unit, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
-    share, constants = share_of_the_shift(certified, loss)
+    shares = shared(certified, loss, 0.0)
+    share, constants = share_of_the_shift(certified, loss, shares)
     if share < LEAST_SHARE:
         return certified.refusal()
-    return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
+    return _with_fitted_scale(certified, shares, share, constants, u, domain, rng)
 
 
 def release_coefficient(
         X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real = 0.3, fallback: bool = False, rows_per_unit: Integer,
-        rng: Generator,
+        delta: Real, split: Real = 0.3, interval_share: Real = 0.2, fallback: bool = False,
+        rows_per_unit: Integer, rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, by the mechanism that suits the
     certificate.
@@ -175,6 +181,9 @@ def release_coefficient(
     split : float in (0, 1), the share of ε for the certificate: where ν is large,
         the noise grows like 1/(1 - split); where ν is not much above the margin of the certificate,
         .4 to .5 releases more often
+    interval_share : float, 0 or from 1/1000 to 1/2, the share of what the certificate leaves of ε that pays for
+        a standard error: the noise grows like 1/(1 - interval_share), and ``interval`` gets
+        shorter; spent only on a logistic fit to more than the two arms of a trial
     fallback : bool, whether a perturbed objective answers where the certificate is too small for
         little noise, or for any; its answer is biased towards 0, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
@@ -197,8 +206,8 @@ def release_coefficient(
     :Error: That of `release_with_public_scale` if ``domain`` is a single column declared binary,
         with an intercept. Else half of δ pays for the certificate, and the noise is that of
         `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
-        `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and the default split
-        from 75.77 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ. With ``fallback`` nothing is
+        `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and both default shares
+        from 91.67 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ. With ``fallback`` nothing is
         refused; `release_by_perturbed_objective` then has all of ε that the certificate leaves
         where `typical_noise` is below the noise of a public scale.
     :Cost: That of `fit_model`.
@@ -220,41 +229,44 @@ def release_coefficient(
     ...     rows_per_unit=1, rng=rng)
     >>> lo, hi = effect.interval()
     >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f} ({effect.mechanism})")
-    -0.52, from -0.60 to -0.43 (fitted scale)
+    -0.52, from -0.58 to -0.45 (fitted scale)
     """
     u, two_arms = direction(move, domain), only_arms(domain)
+    interval_share = checked_share(interval_share)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
                           delta_split=ALL if two_arms else HALF, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
-    share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss)
+    shares = shared(certified, loss, 0.0 if two_arms else interval_share)
+    share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss, shares)
     if share >= GOOD_SHARE:
-        return _with_fitted_scale(certified, share, constants, u, domain, loss, rng)
-    if fallback and falls_back(certified.nu, certified.kappa, terms, domain):
+        return _with_fitted_scale(certified, shares, share, constants, u, domain, rng)
+    if fallback and falls_back(certified.nu, certified.kappa, terms, u, domain):
         value = along_the_minimiser(X, y, u, domain, loss, terms.for_noise.epsilon, terms.rows, rng)
         variance = np.inf if terms.has_standard_error(loss) else None
         return Release(value, "perturbed objective", certified.nu, np.inf, variance, 0.0,
                        *terms.budget)
-    return _with_public_scale(certified, u, domain, loss, rng)
+    return _with_public_scale(certified, shares, u, domain, rng)
 
 
-def falls_back(nu, kappa, terms, domain):
+def falls_back(nu, kappa, terms, u, domain):
     """Whether a perturbed objective is likely to have less noise than a public scale at ν̂, or
     there is none; a matter of public numbers."""
     if nu <= kappa:
         return True
-    reach = prediction_shift(nu=nu, changes=kappa) * (1 if only_arms(domain) else 2)
+    gamma = stretch(u, domain)
+    reach = prediction_shift(nu=nu, changes=kappa) * (gamma / 2 if only_arms(domain) else gamma)
     margin = certificate_margin(sensitivity=kappa, **terms.for_certificate.named())
-    typical = typical_noise(radius=domain.reach, dimension=domain.dimension, nu=nu + margin,
+    typical = gamma / 2 * typical_noise(radius=domain.reach, dimension=domain.dimension, nu=nu + margin,
                             epsilon=terms.for_noise.epsilon, rows_per_unit=terms.rows)
     return typical < np.sqrt(2) * reach / terms.for_noise.epsilon
 
 
-def for_bound_and_value(terms):
+def for_bound_and_value(for_number):
     """What a fitted scale leaves of the budget for its published bound, and for the number."""
-    return terms.for_noise.parted(epsilon=FOR_THE_BOUND, delta=0)
+    return for_number.parted(epsilon=FOR_THE_BOUND, delta=0)
 
 
-def share_of_the_shift(certified, loss):
+def share_of_the_shift(certified, loss, shares):
     """Which share of what is left of ε the shift may use, and the constants at ν̂; a matter of
     public numbers."""
     exact = direction_constants(nu=certified.nu, changes=certified.kappa,
@@ -263,27 +275,28 @@ def share_of_the_shift(certified, loss):
         return 0.0, exact
     once, twice = 1 + certified.slack, (1 + certified.slack) ** 2  # of a Δ_u, of a ratio of two
     factor, up, down = exact.factor * once, exact.up * twice, exact.down * twice
-    _, for_value = for_bound_and_value(certified.terms)
+    _, for_value = for_bound_and_value(shares.for_number)
     epsilon, delta = _grid.for_secret(*for_value)
     for_the_shift = float(laplace_epsilon(epsilon=epsilon, delta=delta, up=up, down=down))
     constants = DirectionConstants(exact.shift, factor, up, down)
     return for_the_shift / for_value.epsilon, constants
 
 
-def _with_fitted_scale(certified, share, constants, u, domain, loss, rng):
+def _with_fitted_scale(certified, shares, share, constants, u, domain, rng):
     terms, fit, kappa = certified.terms, certified.fit, certified.kappa
-    for_bound, for_value = for_bound_and_value(terms)
+    for_bound, for_value = for_bound_and_value(shares.for_number)
     multiplier = constants.factor / (share * for_value.epsilon)  # the scale of the noise over Δ_u
-    local = kappa * domain.width(fit.inverse(u))  # Δ_u; σ(H⁻¹u) is at most 2/ν
-    most = 2 * kappa / certified.nu * (1 + certified.slack)
+    gamma = stretch(u, domain)
+    local = kappa * domain.width(fit.inverse(u))  # Δ_u; σ(H⁻¹u) is at most γ/ν
+    most = gamma * kappa / certified.nu * (1 + certified.slack)
     grid, scale = _grid.grid_step(most * multiplier), [[local * multiplier]]
     value = _grid.rounded("laplace", [fit.along(u)], scale, grid=grid, rng=rng)
     bound = min(_above(local, constants, for_bound, rng), most)
-    variance = None
-    if terms.has_standard_error(loss):
-        variance = 2 * bound / kappa  # uᵀH⁻¹u is at most 2 σ(H⁻¹u)
+    most = gamma * bound / kappa  # uᵀH⁻¹u is at most γ σ(H⁻¹u)
+    variance, missed = published_variance(certified, shares, u, most, rng)
+    bound = min(bound, by_the_error(certified, variance))
     return Release(float(value[0]), "fitted scale", certified.nu, float(bound * multiplier),
-                   variance, MISSED, *terms.budget)
+                   variance, MISSED + missed, *terms.budget)
 
 
 def _above(local, constants, for_bound, rng):

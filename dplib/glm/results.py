@@ -24,8 +24,8 @@ class Release:
     noise_scale : float, a bound on the scale of the Laplace noise in ``value``;
         the scale itself under "one certificate"; infinite under "perturbed objective", which has
         none, and so are its intervals
-    sampling_variance : float or None, a bound on the squared standard error of uᵀθ;
-        None where there is none
+    sampling_variance : float or None, a bound on the squared standard error of uᵀθ, however the
+        records of one unit hang together; None where there is none
     missed : float, a bound on the probability that these bounds are too small
     epsilon, delta : float, what everything in here costs together
     """
@@ -53,20 +53,20 @@ class Release:
         Raises
         ------
         ValueError
-            where there is no bound on the sampling error: for losses but the logistic one, and for
-            units of several records
+            where there is no bound on the sampling error: for losses but the logistic one
 
         Notes
         -----
         :Privacy: It is computed from released numbers and costs nothing more.
         :Error: Over all runs it covers uᵀθ of the population with at least this probability where
-            uᵀθ of the sample is Gaussian around it with variance uᵀH⁻¹u: for a logistic model that
-            is right, independent records, and many of them. Not for each value of ``certificate``.
+            uᵀθ of the sample is Gaussian around it with a variance of at most r uᵀH⁻¹u, r records a
+            unit: for a logistic model that is right for each record, independent units, and many of
+            them. Not for each value of ``certificate``.
         """
         if self.sampling_variance is None:
             raise ValueError("interval needs a bound on the sampling error, which only a logistic "
-                             "fit to single records has; noise_interval covers the number that "
-                             "would have been released without noise")
+                             "fit has; noise_interval covers the number that would have been "
+                             "released without noise")
         return self._around(np.sqrt(self.sampling_variance), level)
 
     def noise_interval(self, level: Real = 0.95) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.fits import SOLVED, ROUNDOFF, Fit, fit_model, statistic
 from dplib.glm.losses import LOGISTIC
 
+LOGARITHM = 2.0**-40  # more than the rounding of a logarithm that noise is added to
 LEAST_LEFT = 2.0**-20  # of ε for the noise: what rounding may tell is far less
 ALL, HALF = 1.0, 0.5  # of δ for certificates: Laplace noise of a public scale needs none
 
@@ -38,6 +39,11 @@ def direction(move, domain):
     if np.array_equal(start, end):
         raise ValueError(f"move must go from one point to another one, got {move!r}")
     return end - start
+
+
+def stretch(u, domain):
+    """γ: |uᵀz| is at most γ times the width of any z; at most 2 for a move inside of the domain."""
+    return min(domain.dual(u) * (1 + 2.0**-40), 2.0)
 
 
 class Budget(NamedTuple):
@@ -109,8 +115,9 @@ class Terms:
         return 2 * self.rows
 
     def has_standard_error(self, loss):
-        """Whether uᵀH⁻¹u is the square of one: for a logistic fit to records that are units."""
-        return loss is LOGISTIC and self.rows == 1
+        """Whether r uᵀH⁻¹u is above the square of one, however the records of one unit hang
+        together: for a logistic fit."""
+        return loss is LOGISTIC
 
     def certify(self, X, y, domain, loss, rng):
         """The fit, and a certificate that all of ``for_certificate`` pays for."""

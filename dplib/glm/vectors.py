@@ -124,7 +124,7 @@ def release_vector(
                           grid=_grid.grid_step(noise), rng=rng)
     variance = None
     if terms.has_standard_error(loss):
-        variance = 1 / certified.nu  # xᵀH⁻¹x is at most 1/ν
+        variance = terms.rows / certified.nu  # xᵀH⁻¹x is at most 1/ν
     return VectorRelease(domain.coefficients(theta), "shaped noise", certified.nu, noise, variance,
                          *terms.budget)
 

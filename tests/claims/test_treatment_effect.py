@@ -6,13 +6,15 @@ import numpy as np
 
 from dplib.book.datasets import first_rows
 from dplib.glm import LOGISTIC, Box, Release, certificate_margin, certify_below, fit_model, release_with_public_scale, prediction_shift
+from dplib.glm.standard_errors import Shares, by_the_error, log_steps, published_variance
+from dplib.glm.terms import Budget, Certified, Terms
 from dplib.mean import noise_tail
 from tests.chance import FAR, standard_errors
 from tests.claims import claim
 from tests.glm_audit import ARMS, ON_LINE, arms, changed, towns, worst_gap
 
 
-VARIANCE = "(2 if two_arms else 4) / nu"
+VARIANCE = "gamma**2 / (2 if two_arms else 1) / nu"
 
 
 def certificate_values(nu, epsilon, delta):
@@ -68,8 +70,8 @@ def spoiled(**change):
                 "sampling is left out": (Release.noise_interval, release_with_public_scale),
                 "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), release_with_public_scale),
                 "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), release_with_public_scale),
-                "2/ν for any domain": (Release.interval, changed(VARIANCE, "2 / nu").release_with_public_scale),
-                "1/ν for two arms": (Release.interval, changed(VARIANCE, "(1 if two_arms else 4) / nu").release_with_public_scale)})
+                "2/ν for any domain": (Release.interval, changed(VARIANCE, "gamma**2 / 2 / nu").release_with_public_scale),
+                "1/ν for two arms": (Release.interval, changed(VARIANCE, "gamma**2 / (4 if two_arms else 1) / nu").release_with_public_scale)})
 def test_intervals_cover(interval, release):
     """Integrate over noise, sampling error and certificate, in trials with two equal arms, and compare the coverage with the level;
     compare the bound on the variance with the variance, for two arms and for doses of which most are in the middle. Then 40,000
@@ -137,3 +139,115 @@ def test_several_rows_of_one_unit(keep, release):
         largest = max(largest, gap / delta)
     assert .8 < largest <= 1 + 1e-9
     return f"never more than r go and r come; largest δ {largest:.3f} of the stated one"
+
+
+def logistic_pairs():
+    """(X, y, X', y', r): random records, of which up to r are exchanged; and a rare outcome that one person fewer has."""
+    rng = np.random.default_rng(41)
+    for trial in range(120):
+        d, rows, n = 1 + trial % 3, 1 + trial % 2, int(rng.integers(60, 400))
+        X = rng.uniform(-1, 1, (n, d)) if trial % 4 else rng.choice([-1., 1], (n, d))
+        y = (rng.random(n) < 1 / (1 + np.exp(2 - X.sum(axis=1)))).astype(float)
+        other, answers = X.copy(), y.copy()
+        other[:rows], answers[:rows] = rng.choice([-1., 1], (rows, d)), rng.integers(0, 2, rows)
+        yield X, y, other, answers, rows
+    for responders in (6, 12, 40):
+        y = np.r_[np.ones(2 * responders), np.zeros(5000)]
+        X = np.tile([[-1.], [1.]], (len(y) // 2, 1))
+        yield X, y, X, np.r_[0., y[1:]], 1
+
+
+def spread_and_step(log_steps, u, X, y, rows):
+    """v, Δ_u/κ and ν of a fit, and the step of ln v that is paid for at this ν."""
+    domain = Box([(-1, 1)] * X.shape[1])
+    fit = fit_model(X, y, loss=LOGISTIC, domain=domain, changes=0)
+    terms = Terms.planned(epsilon=1, delta=1e-6, split=.5, delta_split=.5, rows_per_unit=rows)
+    kappa = 2 * rows + 2 * fit.gradient + 2**-20
+    step = log_steps(Certified(terms, None, fit.nu, kappa, 0.0), LOGISTIC) if fit.nu > kappa else np.inf
+    return np.linalg.norm(u @ fit.factor), domain.width(fit.inverse(u)), fit.nu, step
+
+
+def steps(part=1.0, swap=1.0):
+    """The same step, computed in another way; or a part of it, or as if a swap were less."""
+    def step(certified, loss):
+        share = swap * certified.kappa / certified.nu
+        return -part * np.log(1 - share - share * loss.largest_curvature / 2) / 2
+    return step
+
+
+def from_the_error(root=.5):
+    """The same of Δ_u, with a power of ν."""
+    return lambda certified, variance: certified.kappa * np.sqrt(variance / certified.terms.rows) / certified.nu**root
+
+
+@claim("prop-standard-error", log_steps, by_the_error,
+       mutants={"a third of the step": (steps(part=1 / 3), by_the_error),
+                "a fifth of the change": (steps(swap=.2), by_the_error),
+                "v over ν, not over its root": (log_steps, from_the_error(root=1.))})
+def test_standard_errors_of_neighbours(log_steps, by_the_error):
+    """Fit 123 pairs of neighbours, of one to four coefficients, one and two records of a unit exchanged, some with a rare outcome;
+    compare ln v of the two with the step that is paid for, and Δ_u with what v says of it, in several directions.
+    """
+    rng, worst, closest, pairs = np.random.default_rng(6), 0.0, 0.0, 0
+    for X, y, other, answers, rows in logistic_pairs():
+        for u in (np.eye(X.shape[1] + 1)[-1], rng.normal(size=X.shape[1] + 1)):
+            v, width, nu, step = spread_and_step(log_steps, u, X, y, rows)
+            v2, *_ = spread_and_step(log_steps, u, other, answers, rows)
+            terms = Terms.planned(epsilon=1, delta=1e-6, split=.5, delta_split=.5, rows_per_unit=rows)
+            told = by_the_error(Certified(terms, None, nu, 1.0, 0.0), rows * v**2)
+            assert width <= told * (1 + 1e-9)
+            closest = max(closest, width / told)
+            if np.isfinite(step):
+                worst, pairs = max(worst, abs(np.log(v2 / v)) / step), pairs + 1
+    assert pairs > 100 and worst <= 1 and closest > .95
+    return f"largest difference of ln v {worst:.2f} of the step, in {pairs} pairs and directions; Δ_u up to {closest:.2f} of what v says"
+
+
+def variance_of_units(u, r, agree, dependence):
+    """Var e of `units` units by enumeration: (exact, what independent records would have)."""
+    rng = np.random.default_rng(9)
+    X = np.repeat(rng.uniform(-1, 1, (30, 2)), r, axis=0) if agree else rng.uniform(-1, 1, (30 * r, 2))
+    p = 1 / (1 + np.exp(-X @ [.5, -1]))
+    inverse = np.linalg.inv((X.T * (p * (1 - p))) @ X)
+    weights, exact = X @ inverse @ u, 0.0
+    for unit in range(30):
+        here = slice(unit * r, (unit + 1) * r)
+        exact += dependence(weights[here], p[here])
+    return exact, u @ inverse @ u
+
+
+def one_uniform(weights, p):
+    """All outcomes of a unit hang on one uniform number: the variance of Σ w (1[U < p] - p)."""
+    edges = np.r_[0, np.sort(p), 1]
+    middle = (edges[1:] + edges[:-1]) / 2
+    values = (middle[:, None] < p) @ weights - p @ weights
+    return np.diff(edges) @ values**2
+
+
+def each_its_own(weights, p):
+    return np.sum(weights**2 * p * (1 - p))
+
+
+def records_bound(square, rows):
+    """What the package takes for the variance, from v²: r times it."""
+    terms = Terms.planned(epsilon=1, delta=1e-6, split=.5, delta_split=.5, rows_per_unit=rows)
+    certified = Certified(terms, None, 100.0, 2.0 * rows, 0.0)
+    return published_variance(certified, Shares(Budget(0.0, 0.0), terms.for_noise, .01), None, square, None)[0]
+
+
+@claim("prop-dependent-rows", records_bound,
+       mutants={"rows are independent": lambda square, rows: square,
+                "√r in place of r": lambda square, rows: rows**.5 * square})
+def test_rows_that_go_together(bound):
+    """Compute the variance of the first-order error exactly, for units of 1, 2 and 5 records whose outcomes hang on one uniform number,
+    with equal and with different covariates, and for independent outcomes; compare with what an interval takes for it.
+    """
+    largest = {}
+    for r in (1, 2, 5):
+        for agree in (True, False):
+            for dependence in (one_uniform, each_its_own):
+                exact, square = variance_of_units(np.array([1., 0]), r, agree, dependence)
+                assert exact <= bound(square, r) * (1 + 1e-9)
+                largest[r] = max(largest.get(r, 0), exact / square)
+    assert largest[5] > 5 * (1 - 1e-9) and largest[2] > 2 * (1 - 1e-9)
+    return "variance up to " + ", ".join(f"{largest[r]:.4f} (r = {r})" for r in largest) + " times that of independent records"
