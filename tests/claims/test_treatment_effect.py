@@ -1,6 +1,7 @@
 """The statements of the page on a treatment effect."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -167,11 +168,19 @@ def spread_and_step(log_steps, u, X, y, rows):
     return np.linalg.norm(u @ fit.factor), domain.width(fit.inverse(u)), fit.nu, step
 
 
+def weakest_corner(X, y):
+    """The corner of the box with the least curvature: there all that Δ_u can be, it is."""
+    corners = np.array([(1, *signs) for signs in product((-1, 1), repeat=X.shape[1])])
+    factor = fit_model(X, y, loss=LOGISTIC, domain=Box([(-1, 1)] * X.shape[1]), changes=0).factor
+    return corners[np.argmax(np.linalg.norm(corners @ factor, axis=1))]
+
+
 def steps(part=1.0, swap=1.0):
     """The same step, computed in another way; or a part of it, or as if a swap were less."""
     def step(certified, loss):
         share = swap * certified.kappa / certified.nu
-        return -part * np.log(1 - share - share * loss.largest_curvature / 2) / 2
+        left = 1 - share - share * loss.largest_curvature / 2
+        return -part * np.log(left) / 2 if left > 0 else np.inf
     return step
 
 
@@ -190,7 +199,7 @@ def test_standard_errors_of_neighbours(log_steps, by_the_error):
     """
     rng, worst, closest, pairs = np.random.default_rng(6), 0.0, 0.0, 0
     for X, y, other, answers, rows in logistic_pairs():
-        for u in (np.eye(X.shape[1] + 1)[-1], rng.normal(size=X.shape[1] + 1)):
+        for u in (np.eye(X.shape[1] + 1)[-1], rng.normal(size=X.shape[1] + 1), weakest_corner(X, y)):
             v, width, nu, step = spread_and_step(log_steps, u, X, y, rows)
             v2, *_ = spread_and_step(log_steps, u, other, answers, rows)
             terms = Terms.planned(epsilon=1, delta=1e-6, split=.5, delta_split=.5, rows_per_unit=rows)
