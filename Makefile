@@ -76,6 +76,7 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/accuracy.py
 	.venv-bench/bin/python benchmarks/audits.py
+	.venv-bench/bin/python benchmarks/designs.py
 	@if [ -d _build/html ]; then $(BIN)/python benchmarks/redraw.py; else echo "no built book: redraw times left out (make book first)"; fi
 
 clean:

@@ -126,8 +126,9 @@ def test_the_choice_is_a_matter_of_the_certificate():
     terms = lambda domain: glm.terms.Terms.planned(epsilon=1, delta=1e-6, split=.3, rows_per_unit=1, delta_split=.5)
     kappa = 2 + 2**-10
     for domain in (Box([(0, 1)], binary=[0]), Box([(0, 1)] * 3), Box([(0, 1)] * 10)):
-        found = [releases.falls_back(nu, kappa, terms(domain), 2 * np.eye(domain.dimension)[-1], domain) for nu in np.linspace(0, 1000, 401)]
-        assert found[0] and releases.falls_back(kappa, kappa, terms(domain), domain)
+        falls_back = lambda nu: releases.falls_back(nu, kappa, terms(domain), 2 * np.eye(domain.dimension)[-1], domain)
+        found = [falls_back(nu) for nu in np.linspace(0, 1000, 401)]
+        assert found[0] and falls_back(kappa)
         assert found == sorted(found, reverse=True) and not found[-1]
     assert typical_noise(radius=2, dimension=4, nu=100, epsilon=1, rows_per_unit=1) == pytest.approx(
         4 / .8 * 5**.5 * 2**-.75 / 100)

@@ -76,8 +76,8 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],
             "aggregation": ["stability", "refusals", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "core", "tuples"],
-            "glm": ["losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "perturbed", "releases",
-                    "plans", "vectors", "estimator", "tables", "compared"],
+            "glm": ["losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "perturbed",
+                    "standard_errors", "releases", "plans", "vectors", "estimator", "tables", "compared"],
             "glm/compared": ["eigenvalues", "mismatch", "recursions", "baselines", "published"]}
 
 

@@ -117,7 +117,7 @@ def plan_coefficient(
     ...     plan = plan_coefficient(size=size, **trial)
     ...     print(f"ν {plan.nu:.0f}: released with probability {plan.probability:.3f}, "
     ...           f"±{plan.half_width:.2f}, {plan.ratio:.1f} times that of the data")
-    ν 48: released with probability 0.001, ±4.15, 15.6 times that of the data
+    ν 48: released with probability 0.001, ±4.15, 16.4 times that of the data
     ν 192: released with probability 1.000, ±0.26, 2.1 times that of the data
     ν 960: released with probability 1.000, ±0.06, 1.1 times that of the data
     """

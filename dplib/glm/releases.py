@@ -60,7 +60,8 @@ def release_with_public_scale(
         given fair bits, for data that `fit_model` takes; what rounding may do to the fit is bounded
         and paid for. How long the fit takes depends on the data.
     :Error: Laplace noise of scale γs/(ε - ε₁), about 2γr/(ν̂ (1-split) ε) with γ of at most 2; half
-        of it if ``domain`` is a single column declared binary with an intercept. Refused if ν̂ ≤ κ, surely
+        of it if ``domain`` is a single column declared binary with an intercept. Refused if
+        ν̂ ≤ κ, surely
         so where ν ≤ κ.
     :Cost: That of `fit_model`.
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate).
@@ -181,9 +182,9 @@ def release_coefficient(
     split : float in (0, 1), the share of ε for the certificate: where ν is large,
         the noise grows like 1/(1 - split); where ν is not much above the margin of the certificate,
         .4 to .5 releases more often
-    interval_share : float, 0 or from 1/1000 to 1/2, the share of what the certificate leaves of ε that pays for
-        a standard error: the noise grows like 1/(1 - interval_share), and ``interval`` gets
-        shorter; spent only on a logistic fit to more than the two arms of a trial
+    interval_share : float, 0 or from 1/1000 to 1/2, the share of what the certificate leaves of
+        ε that pays for a standard error: the noise grows like 1/(1 - interval_share), and
+        ``interval`` gets shorter; spent only on a logistic fit to more than the two arms of a trial
     fallback : bool, whether a perturbed objective answers where the certificate is too small for
         little noise, or for any; its answer is biased towards 0, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
@@ -256,9 +257,9 @@ def falls_back(nu, kappa, terms, u, domain):
     gamma = stretch(u, domain)
     reach = prediction_shift(nu=nu, changes=kappa) * (gamma / 2 if only_arms(domain) else gamma)
     margin = certificate_margin(sensitivity=kappa, **terms.for_certificate.named())
-    typical = gamma / 2 * typical_noise(radius=domain.reach, dimension=domain.dimension, nu=nu + margin,
+    typical = typical_noise(radius=domain.reach, dimension=domain.dimension, nu=nu + margin,
                             epsilon=terms.for_noise.epsilon, rows_per_unit=terms.rows)
-    return typical < np.sqrt(2) * reach / terms.for_noise.epsilon
+    return gamma / 2 * typical < np.sqrt(2) * reach / terms.for_noise.epsilon
 
 
 def for_bound_and_value(for_number):

@@ -72,7 +72,8 @@ def spoiled(**change):
                 "1/ν in place of 2/ν": (spoiled(sampling_variance=lambda r: r.sampling_variance / 2), release_with_public_scale),
                 "one tail only": (lambda release, level: Release.interval(release, 2 * level - 1), release_with_public_scale),
                 "2/ν for any domain": (Release.interval, changed(VARIANCE, "gamma**2 / 2 / nu").release_with_public_scale),
-                "1/ν for two arms": (Release.interval, changed(VARIANCE, "gamma**2 / (4 if two_arms else 1) / nu").release_with_public_scale)})
+                "1/ν for two arms": (Release.interval, changed(
+                    VARIANCE, "gamma**2 / (4 if two_arms else 1) / nu").release_with_public_scale)})
 def test_intervals_cover(interval, release):
     """Integrate over noise, sampling error and certificate, in trials with two equal arms, and compare the coverage with the level;
     compare the bound on the variance with the variance, for two arms and for doses of which most are in the middle. Then 40,000
