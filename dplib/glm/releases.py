@@ -176,7 +176,7 @@ def release_coefficient(
         the noise grows like 1/(1 - split); where ν is not much above the margin of the certificate,
         .4 to .5 releases more often
     fallback : bool, whether a perturbed objective answers where the certificate is too small for
-        little noise, or for any; its answer is biased towards 0, and its intervals are infinite
+        little noise, or for any; its answer is biased by a ridge, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
     rng : numpy.random.Generator
 
