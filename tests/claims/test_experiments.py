@@ -361,7 +361,7 @@ def clipped_geometric(k, m, epsilon):
 def test_local_modulus(share):
     """Find, by linear programs, the private mechanisms with the least mean probability of an error on up to 13 data sets in a row, and
     with the least on two data sets k records apart, for k from 1 to 4, two ε and three δ. None is below the bound, and for δ = 0 both
-    are attained. For δ = 0, compute the mean of clipped Laplace noise for even k, and of geometric noise for odd k, which attain it as well.
+    are attained. For δ = 0, compute the mean of clipped Laplace noise for even k and of geometric noise for odd k: both attain it.
     """
     off = 0
     for epsilon, delta, k in product((.5, 1.), (0, .001, .03), (1, 2, 3, 4)):
