@@ -88,8 +88,8 @@ def release_by_perturbed_objective(
         is computed is within a proven, public distance of the exact minimiser for real noise, and
         the last noise covers this distance.
     :Error: About uᵀH⁻¹b, whose standard deviation is about 2.5 r √(d + 1) |H⁻¹u| rows_per_unit/ε,
-        H the curvature; and the ridge Λ pulls the answer towards 0, by a share of about Λ/(λ + Λ)
-        where H has the curvature λ. No interval comes with it.
+        H the curvature; and the ridge Λ pulls θ towards 0, by a share of about Λ/(λ + Λ) where H
+        has the curvature λ, which may move uᵀθ either way. No interval comes with it.
     :Cost: That of `fit_model`, and a few steps more.
     :References: Theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
         (thm-perturbed-release); Chaudhuri, Monteleoni and Sarwate, *Differentially private

@@ -186,7 +186,7 @@ def release_coefficient(
         ε that pays for a standard error: the noise grows like 1/(1 - interval_share), and
         ``interval`` gets shorter; spent only on a logistic fit to more than the two arms of a trial
     fallback : bool, whether a perturbed objective answers where the certificate is too small for
-        little noise, or for any; its answer is biased towards 0, and its intervals are infinite
+        little noise, or for any; its answer is biased by a ridge, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
     rng : numpy.random.Generator
 

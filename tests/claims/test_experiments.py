@@ -349,13 +349,19 @@ def clipped_laplace(k, m, epsilon):
     return np.mean([upper(i + k / 2, i) + upper(m - i + k / 2, m - i) for i in range(m + 1)])
 
 
+def clipped_geometric(k, m, epsilon):
+    """The same for an odd k, of two-sided geometric noise that is clipped to (k - 1)/2, ..., m - (k - 1)/2."""
+    beyond = np.exp(-epsilon * (k + 1) / 2) / (1 + np.exp(-epsilon))
+    return np.mean([beyond * ((i <= m - k) + (i >= k)) for i in range(m + 1)])
+
+
 @claim("thm-local-modulus", error_share,
        mutants={"the halves of an odd number": shares(halved=False), "δ is left out": shares(with_delta=False),
                 "twice as many steps": shares(steps=2)})
 def test_local_modulus(share):
     """Find, by linear programs, the private mechanisms with the least mean probability of an error on up to 13 data sets in a row, and
     with the least on two data sets k records apart, for k from 1 to 4, two ε and three δ. None is below the bound, and for δ = 0 both
-    are attained. For δ = 0 and even k, compute the mean of clipped Laplace noise, which attains it as well.
+    are attained. For δ = 0, compute the mean of clipped Laplace noise for even k and of geometric noise for odd k: both attain it.
     """
     off = 0
     for epsilon, delta, k in product((.5, 1.), (0, .001, .03), (1, 2, 3, 4)):
@@ -369,8 +375,8 @@ def test_local_modulus(share):
             assert mean >= (1 - k / 13) * t - 1e-9
             if not delta:
                 off = max(off, abs(mean - (1 - k / 13) * t))
-            if not delta and k == 2:
-                off = max(off, abs(clipped_laplace(k, 12, epsilon) - (1 - k / 13) * t))
+                noisy = clipped_geometric if k % 2 else clipped_laplace
+                off = max(off, abs(noisy(k, 12, epsilon) - (1 - k / 13) * t))
     assert off < 1e-9, off
     return f"none is below; for δ = 0 the bounds are attained {to(off)}"
 
