@@ -98,8 +98,8 @@ PLANTED = {
     "a replaced record is one change": (release_with_public_scale, "2 * self.rows", "self.rows", "two towns"),
     "s in place of 2s": (release_with_public_scale, GAMMA, "gamma / 2)\n    noise", "two towns"),
     "half of s for two arms": (release_with_public_scale, GAMMA, "gamma / 8 if two_arms else gamma)\n    noise", "from arm to arm"),
-    "the certificate is free": (release_with_public_scale, "reach, epsilon=shares.for_number.epsilon", "reach, epsilon=terms.budget.epsilon",
-                                "two towns"),
+    "the certificate is free": (
+        release_with_public_scale, "reach, epsilon=shares.for_number.epsilon", "reach, epsilon=terms.budget.epsilon", "two towns"),
     "the scale of the data is published": (
         release_with_fitted_scale, "bound = min(_above(local, constants, for_bound, rng), most)", "bound = local", "a weak corner"),
     "half of the width": (release_with_fitted_scale, "local = kappa *", "local = kappa / 2 *", MANY),
