@@ -17,7 +17,7 @@ import numpy as np
 
 from dplib import _grid
 from dplib.aggregation import refused
-from dplib.glm.standard_errors import published_variance
+from dplib.glm.standard_errors import shared
 from dplib.glm import ROBUST, Box, fit_model, releases, standard_errors, terms
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -92,7 +92,7 @@ def law(release, X, y, *, grid=16, **given):
 
     fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given["rows_per_unit"])
     run = lambda: release(X, y, **given, rng=np.random.default_rng(0))
-    watched, errors = Watched(noises), release.__globals__.get("shared", published_variance)
+    watched, errors = Watched(noises), release.__globals__.get("shared", shared)
     with certified(release, certify, fit), replaced(release, _grid=watched), replaced(errors, _grid=watched):
         run()
         step = asked["sensitivity"] / grid

@@ -8,8 +8,6 @@ from dplib.audit import noise_distribution_test
 from dplib.glm import (
     LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_coefficient,
     release_with_fitted_scale, release_with_public_scale)
-from dplib.glm.releases import MISSED
-from dplib.glm.standard_errors import MISSED_ERROR
 from dplib.glm.stability import mahalanobis_constants
 from dplib.mean import noise_tail
 from tests.chance import ALARM, FAR, laplace_cdf, standard_errors
@@ -119,23 +117,45 @@ def test_planted_mistakes_are_seen(mistake):
     assert worst > 1.1
 
 
-def test_a_standard_error_is_above_the_true_one_but_for_one_in_four_hundred():
-    """Logistic, two columns, unbalanced: what is published of √(uᵀH⁻¹u) is noise of the scale that the shares say."""
-    rng = np.random.default_rng(8)
-    X = np.c_[rng.random(20_000) < .1, rng.uniform(0, 1, 20_000)].astype(float)
-    y = rng.random(20_000) < .3
-    given = dict(move=([0, 0], [1, 0]), domain=Box([(0, 1)] * 2), loss=LOGISTIC, **OPTIONS)
+def two_columns(size, seed=8):
+    """An unbalanced trial with a numeric covariate, and what is asked of it."""
+    rng = np.random.default_rng(seed)
+    X = np.c_[rng.random(size) < .1, rng.uniform(0, 1, size)].astype(float)
+    return X, rng.random(size) < .3, dict(move=([0, 0], [1, 0]), domain=Box([(0, 1)] * 2, binary=[0]), loss=LOGISTIC, **OPTIONS), rng
+
+
+def test_a_standard_error_has_the_noise_that_is_said():
+    X, y, given, rng = two_columns(20_000)
     fit = fit_model(X, y, loss=LOGISTIC, domain=given["domain"], changes=2)
-    true = float(np.linalg.norm(np.array([0, 2, 0]) @ fit.factor))
+    square = float(np.sum(np.square(np.array([0, 2, 0]) @ fit.factor)))
     runs = [release_coefficient(X, y, **given, interval_share=.2, rng=rng) for _ in range(300)]
-    over = np.log([run.sampling_variance**.5 / true for run in runs])
-    steps = np.array([np.log(mahalanobis_constants(nu=run.certificate, changes=2 + 1 / 1024, added=1, removed=1,
-                                                   largest_curvature=.25).up) for run in runs])
-    noise = over * .2 * .5 / steps + np.log(2 * MISSED_ERROR)
+    noise = np.log([run.sampling_variance / square for run in runs]) / [run.sampling_noise for run in runs]
     assert noise_distribution_test(noise, laplace_cdf).pvalue > ALARM > noise_distribution_test(noise / 2, laplace_cdf).pvalue
-    assert all(run.missed == MISSED + MISSED_ERROR for run in runs)
-    twice = [release_coefficient(X, y, **given | dict(rows_per_unit=2), interval_share=.2, rng=rng) for _ in range(20)]
-    assert 1.5 < np.median([run.sampling_variance for run in twice]) / np.median([run.sampling_variance for run in runs]) < 4
+    for run in runs[:20]:
+        up = mahalanobis_constants(nu=run.certificate, changes=2 + 1 / 1024, added=1, removed=1, largest_curvature=.25).up
+        assert run.sampling_noise == pytest.approx(2 * np.log(up) / (.2 * .5), rel=1e-3)
+        assert run.largest_error == pytest.approx(2 / run.certificate**.5, rel=1e-9)
+        assert square**.5 < run.largest_error and run.noise_scale < 9 * run.noise_ratio * square**.5
+    halves = [run.interval()[1] - run.value for run in runs]
+    without = release_coefficient(X, y, **given, interval_share=0, rng=rng)
+    assert without.sampling_noise == 0 and without.interval()[1] - without.value > 1.5 * np.median(halves)
+
+
+def test_a_standard_error_of_several_records_a_unit_or_of_none():
+    X, y, given, rng = two_columns(40_000)
+    one, two = ([release_coefficient(X, y, **given | dict(rows_per_unit=r), rng=rng).sampling_variance for _ in range(30)] for r in (1, 2))
+    assert 1.5 < np.median(two) / np.median(one) < 2.7
+    assert release_coefficient(X, y, **given | dict(loss=ROBUST), rng=rng).sampling_variance is None
+
+
+def test_a_share_is_not_spent_where_little_would_be_known():
+    X, y, given, rng = two_columns(5350)
+    given |= dict(epsilon=3.0, delta=1e-3)
+    runs = [release_coefficient(X, y, **given, interval_share=.02, rng=rng) for _ in range(200)]
+    spent, kept = ([run.certificate for run in runs if isinstance(run, Release) and (run.sampling_noise > 0) == of_use]
+                   for of_use in (True, False))
+    assert spent and kept and max(kept) < min(spent)
+    assert all(run.sampling_noise <= 1 for run in runs if isinstance(run, Release))
 
 
 @pytest.mark.parametrize("share", [-.1, .6, 1e-4, np.nan, "a"])

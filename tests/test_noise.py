@@ -178,7 +178,7 @@ SCALES = {  # of all noise in the order of its draws, and the certificate, if it
         for function, written in {
             glm.release_with_public_scale: [[1.2575e-3, 2653]],
             glm.release_with_fitted_scale: [[4.358e-4, 3.781e-2, 2650]],
-            glm.release_coefficient: [[4.358e-4, 3.781e-2, 2650], [1.625e-3, 0.1101, 9.897e-3, 949.6]],
+            glm.release_coefficient: [[4.358e-4, 3.781e-2, 2650], [1.625e-3, 0.1101, 1.979e-2, 949.6]],
             glm.release_vector: [[5.422e-3, 2650]],
             glm.compared.release_with_isotropic_noise: [
                 [3.074e-3] * 3 + [2645],

@@ -27,7 +27,7 @@ from dplib.glm.releases import (
 from dplib.glm.results import Release
 from dplib.glm.stability import prediction_shift
 from dplib.glm.standard_errors import (
-    MISSED_ERROR, bounded_square, by_the_error, checked_share, shared)
+    StandardError, checked_share, known_to, noise_over_error, shared)
 from dplib.glm.terms import ALL, HALF, Certified, Terms, direction, stretch
 from dplib._types import Integer, Move, Real
 
@@ -68,7 +68,7 @@ class CoefficientPlan:
 def plan_coefficient(
         *, move: Move, size: Integer, domain: Box, loss: Loss, shares: Mapping[int, Real],
         moments: Mapping[int, tuple[Real, Real]], curvature: Real, epsilon: Real, delta: Real,
-        split: Real = 0.3, interval_share: Real = 0.2, rows_per_unit: Integer,
+        split: Real = 0.3, interval_share: Real = 0.1, rows_per_unit: Integer,
         level: Real = 0.95,
 ) -> CoefficientPlan:
     """What `release_coefficient` will give, if the columns are as you expect them to be.
@@ -117,9 +117,9 @@ def plan_coefficient(
     ...     plan = plan_coefficient(size=size, **trial)
     ...     print(f"ν {plan.nu:.0f}: released with probability {plan.probability:.3f}, "
     ...           f"±{plan.half_width:.2f}, {plan.ratio:.1f} times that of the data")
-    ν 48: released with probability 0.001, ±4.15, 16.4 times that of the data
-    ν 192: released with probability 1.000, ±0.26, 2.1 times that of the data
-    ν 960: released with probability 1.000, ±0.06, 1.1 times that of the data
+    ν 48: released with probability 0.001, ±3.38, 13.3 times that of the data
+    ν 192: released with probability 1.000, ±0.18, 1.4 times that of the data
+    ν 960: released with probability 1.000, ±0.06, 1.0 times that of the data
     """
     if not isinstance(domain, Box):
         raise ValueError(f"domain must be a Box, got {domain!r}")
@@ -150,23 +150,23 @@ def plan_coefficient(
     share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss, shares)
     if share < GOOD_SHARE:
         shift = float(prediction_shift(nu=certificate, changes=kappa))
-        reach = shift * (gamma / 2 if two_arms else gamma)
-        noise, missed = reach / shares.for_number.epsilon, 0.0
-        most, name = gamma**2 / (2 if two_arms else 1) / certificate, "one certificate"
+        noise = shift * (gamma / 2 if two_arms else gamma) / shares.for_number.epsilon
+        most, missed, name = gamma**2 / (2 if two_arms else 1) / certificate, 0.0, "one certificate"
+        ratio = np.inf
     else:
         for_bound, for_value = for_bound_and_value(shares.for_number)
         above = np.exp(-noise_of_the_bound(constants, for_bound).scale * np.log(2 * MISSED))
         local = kappa * domain.width(inverse @ u)
         bound = float(min(local * above, gamma * kappa / certificate))
+        multiplier = constants.factor / (share * for_value.epsilon)
+        noise, ratio = bound * multiplier, noise_over_error(multiplier, certified)
         most, missed, name = gamma * bound / kappa, MISSED, "fitted scale"
-    variance = None if error is None else terms.rows * most
-    if shares.for_error.epsilon:
-        variance = bounded_square(np.log(error) + shares.margin(), variance)
-        missed += MISSED_ERROR
-    if name == "fitted scale":
-        bound = min(bound, by_the_error(certified, variance))
-        noise = bound * constants.factor / (share * for_value.epsilon)
-    release = Release(0.0, name, certificate, noise, variance, missed, *terms.budget)
+    if shares.noise is None:
+        known = StandardError(None if error is None else terms.rows * most)
+    else:
+        known = known_to(np.log(u @ inverse @ u), certified, shares, gamma)
+    release = Release(0.0, name, certificate, noise, known.variance, missed, *terms.budget,
+                      known.noise, known.largest, ratio)
     half = None if error is None else release.interval(level)[1]
     ratio = None if error is None else half / (error * float(ndtri((1 + level) / 2)))
     return CoefficientPlan(nu, margin, chance, name, certificate, noise, half,

@@ -24,7 +24,8 @@ from dplib.glm.perturbed import along_the_minimiser, typical_noise
 from dplib.glm.results import Release
 from dplib.glm.scales import laplace_epsilon
 from dplib.glm.stability import DirectionConstants, direction_constants, prediction_shift
-from dplib.glm.standard_errors import by_the_error, checked_share, published_variance, shared
+from dplib.glm.standard_errors import (
+    checked_share, noise_over_error, shared, standard_error)
 from dplib.glm.terms import ALL, HALF, LOGARITHM, Terms, direction, stretch
 from dplib._types import ArrayLike, Generator, Integer, Move, Real
 
@@ -82,10 +83,10 @@ def release_with_public_scale(
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=ALL,
                           rows_per_unit=rows_per_unit, rng=rng)
     certified = terms.certify(X, y, domain, loss, rng)
-    return _with_public_scale(certified, shared(certified, loss, 0.0), u, domain, rng)
+    return _with_public_scale(certified, shared(certified, loss, 0.0), loss, u, domain, rng)
 
 
-def _with_public_scale(certified, shares, u, domain, rng):
+def _with_public_scale(certified, shares, loss, u, domain, rng):
     terms, nu, kappa = certified.terms, certified.nu, certified.kappa
     if nu <= kappa:
         return certified.refusal()
@@ -93,9 +94,10 @@ def _with_public_scale(certified, shares, u, domain, rng):
     reach = prediction_shift(nu=nu, changes=kappa) * (gamma / 2 if two_arms else gamma)
     noise = _grid.laplace_noise(sensitivity=reach, epsilon=shares.for_number.epsilon)
     value = noise.added_to_fraction(certified.fit.along(u), rng)
-    variance, missed = published_variance(certified, shares, u,
-                                          gamma**2 / (2 if two_arms else 1) / nu, rng)
-    return Release(value, "one certificate", nu, noise.scale, variance, missed, *terms.budget)
+    most = gamma**2 / (2 if two_arms else 1) / nu
+    error = standard_error(certified, shares, loss, u, gamma, most, rng)
+    return Release(value, "one certificate", nu, noise.scale, error.variance, 0.0, *terms.budget,
+                   error.noise, error.largest)
 
 
 def only_arms(domain):
@@ -159,12 +161,12 @@ def release_with_fitted_scale(
     share, constants = share_of_the_shift(certified, loss, shares)
     if share < LEAST_SHARE:
         return certified.refusal()
-    return _with_fitted_scale(certified, shares, share, constants, u, domain, rng)
+    return _with_fitted_scale(certified, shares, share, constants, loss, u, domain, rng)
 
 
 def release_coefficient(
         X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real = 0.3, interval_share: Real = 0.2, fallback: bool = False,
+        delta: Real, split: Real = 0.3, interval_share: Real = 0.1, fallback: bool = False,
         rows_per_unit: Integer, rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, by the mechanism that suits the
@@ -208,7 +210,7 @@ def release_coefficient(
         with an intercept. Else half of δ pays for the certificate, and the noise is that of
         `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
         `release_with_public_scale`: for one row per unit, ε = 1, δ = 1e-6 and both default shares
-        from 91.67 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ. With ``fallback`` nothing is
+        from 82.88 (logistic) or 90.70 (robust) on. Refused if ν̂ ≤ κ. With ``fallback`` nothing is
         refused; `release_by_perturbed_objective` then has all of ε that the certificate leaves
         where `typical_noise` is below the noise of a public scale.
     :Cost: That of `fit_model`.
@@ -230,7 +232,7 @@ def release_coefficient(
     ...     rows_per_unit=1, rng=rng)
     >>> lo, hi = effect.interval()
     >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f} ({effect.mechanism})")
-    -0.52, from -0.58 to -0.45 (fitted scale)
+    -0.52, from -0.58 to -0.46 (fitted scale)
     """
     u, two_arms = direction(move, domain), only_arms(domain)
     interval_share = checked_share(interval_share)
@@ -240,13 +242,13 @@ def release_coefficient(
     shares = shared(certified, loss, 0.0 if two_arms else interval_share)
     share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss, shares)
     if share >= GOOD_SHARE:
-        return _with_fitted_scale(certified, shares, share, constants, u, domain, rng)
+        return _with_fitted_scale(certified, shares, share, constants, loss, u, domain, rng)
     if fallback and falls_back(certified.nu, certified.kappa, terms, u, domain):
         value = along_the_minimiser(X, y, u, domain, loss, terms.for_noise.epsilon, terms.rows, rng)
         variance = np.inf if terms.has_standard_error(loss) else None
         return Release(value, "perturbed objective", certified.nu, np.inf, variance, 0.0,
                        *terms.budget)
-    return _with_public_scale(certified, shares, u, domain, rng)
+    return _with_public_scale(certified, shares, loss, u, domain, rng)
 
 
 def falls_back(nu, kappa, terms, u, domain):
@@ -283,7 +285,7 @@ def share_of_the_shift(certified, loss, shares):
     return for_the_shift / for_value.epsilon, constants
 
 
-def _with_fitted_scale(certified, shares, share, constants, u, domain, rng):
+def _with_fitted_scale(certified, shares, share, constants, loss, u, domain, rng):
     terms, fit, kappa = certified.terms, certified.fit, certified.kappa
     for_bound, for_value = for_bound_and_value(shares.for_number)
     multiplier = constants.factor / (share * for_value.epsilon)  # the scale of the noise over Δ_u
@@ -294,10 +296,10 @@ def _with_fitted_scale(certified, shares, share, constants, u, domain, rng):
     value = _grid.rounded("laplace", [fit.along(u)], scale, grid=grid, rng=rng)
     bound = min(_above(local, constants, for_bound, rng), most)
     most = gamma * bound / kappa  # uᵀH⁻¹u is at most γ σ(H⁻¹u)
-    variance, missed = published_variance(certified, shares, u, most, rng)
-    bound = min(bound, by_the_error(certified, variance))
+    error = standard_error(certified, shares, loss, u, gamma, most, rng)
     return Release(float(value[0]), "fitted scale", certified.nu, float(bound * multiplier),
-                   variance, MISSED + missed, *terms.budget)
+                   error.variance, MISSED, *terms.budget, error.noise, error.largest,
+                   noise_over_error(multiplier, certified))
 
 
 def _above(local, constants, for_bound, rng):

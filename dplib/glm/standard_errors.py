@@ -19,8 +19,7 @@ from dplib.glm.stability import mahalanobis_constants
 from dplib.glm.terms import LOGARITHM, Budget
 
 LEAST_FOR_THE_ERROR = 1e-3  # a smaller share buys nothing
-MISSED_ERROR = 2.5e-3  # the probability that a published standard error is too small
-LARGEST_LOG = 300.0  # a larger v is no bound
+MOST_NOISE_OF_AN_ERROR = 1.0  # on ln v²: where it were more, ε is better spent on the answer
 
 
 class Shares(NamedTuple):
@@ -29,22 +28,27 @@ class Shares(NamedTuple):
     Attributes
     ----------
     for_error, for_number : Budget, for a published standard error, and for the coefficient
-    steps : float or None, by how much ln v differs between neighbours; None if v is no standard
-        error
+    noise : Noise or None, on ln v²; None where nothing is published of v
     """
 
     for_error: Budget
     for_number: Budget
-    steps: float | None
+    noise: _grid.Noise | None
 
-    def noise(self):
-        """The noise on ln v."""
-        return _grid.laplace_noise(sensitivity=self.steps, epsilon=self.for_error.epsilon,
-                                   error=LOGARITHM)
 
-    def margin(self):
-        """How far a published ln v is above the true one where its noise is 0."""
-        return float(-self.noise().scale * np.log(2 * MISSED_ERROR))
+class StandardError(NamedTuple):
+    """What is published of the sampling error.
+
+    Attributes
+    ----------
+    variance : float or None, r v² with noise on its logarithm, or a bound of it
+    noise : float, the scale of this noise
+    largest : float, a public bound of √r v
+    """
+
+    variance: float | None = None
+    noise: float = 0.0
+    largest: float = np.inf
 
 
 def checked_share(interval_share):
@@ -57,42 +61,49 @@ def checked_share(interval_share):
 
 
 def shared(certified, loss, interval_share):
-    """The shares at ν̂; nothing is for a standard error of which nothing is known."""
+    """The shares at ν̂; nothing is for a standard error of which little would be known."""
     terms = certified.terms
-    steps = log_steps(certified, loss) if terms.has_standard_error(loss) else None
-    share = interval_share if steps is not None and np.isfinite(steps) else 0.0
-    return Shares(*terms.for_noise.parted(epsilon=share, delta=0), steps)
+    of_use = interval_share > 0 and terms.has_standard_error(loss)
+    steps = log_steps(certified, loss) if of_use else np.inf
+    if np.isfinite(steps):
+        shares = terms.for_noise.parted(epsilon=interval_share, delta=0)
+        noise = _grid.laplace_noise(sensitivity=steps, epsilon=shares[0].epsilon, error=LOGARITHM)
+        if noise.scale <= MOST_NOISE_OF_AN_ERROR:
+            return Shares(*shares, noise)
+    return Shares(*terms.for_noise.parted(epsilon=0.0, delta=0), None)
 
 
 def log_steps(certified, loss):
-    """By how much ln v, as computed, differs between neighbours at most."""
+    """By how much ln v², as computed, differs between neighbours at most."""
     half = certified.kappa / 2  # at least r records come, and as many go
     moves = mahalanobis_constants(nu=certified.nu, changes=certified.kappa, added=half,
                                   removed=half, largest_curvature=loss.largest_curvature)
-    return float(np.log(max(moves.up, moves.down) * (1 + certified.slack) ** 2))
+    return 2 * float(np.log(moves.up * (1 + certified.slack) ** 2))  # down is never larger
 
 
-def published_variance(certified, shares, u, most, rng):
-    """A bound of the squared standard error, and the probability that it is too small; ``most`` is
-    a public bound of v²."""
-    rows = certified.terms.rows
-    if shares.steps is None:
-        return None, 0.0
-    if shares.for_error.epsilon == 0:
-        return rows * most, 0.0
+def standard_error(certified, shares, loss, u, gamma, most, rng):
+    """What is published of v; ``most`` is a bound of v², which holds where nothing is spent."""
+    terms = certified.terms
+    if not terms.has_standard_error(loss):
+        return StandardError()
+    if shares.noise is None:
+        return StandardError(terms.rows * most)
     length = np.abs(u).max()  # lest a square underflow
-    spread = length * np.linalg.norm(u / length @ certified.fit.factor) * (1 + certified.slack)
-    log_above = float(shares.noise().added_to(np.log(spread), rng)) + shares.margin()
-    return rows * bounded_square(log_above, most), MISSED_ERROR
+    spread = length * np.linalg.norm(u / length @ certified.fit.factor)
+    noisy = float(shares.noise.added_to(2 * np.log(spread), rng))
+    return known_to(noisy, certified, shares, gamma)
 
 
-def by_the_error(certified, variance):
-    """What a published standard error says of Δ_u: σ(H⁻¹u) is at most v/√ν."""
-    if variance is None:
-        return np.inf
-    return certified.kappa * float(np.sqrt(variance / certified.terms.rows / certified.nu))
+def known_to(log_square, certified, shares, gamma):
+    """What a release knows of a standard error whose square has this logarithm."""
+    rows = certified.terms.rows
+    return StandardError(rows * float(np.exp(log_square)), shares.noise.scale,
+                         gamma * float(np.sqrt(rows / certified.nu)))
 
 
-def bounded_square(log_above, most):
-    """v² from a bound of ln v, at most a public bound."""
-    return float(min(np.exp(2 * min(log_above, LARGEST_LOG)), most))
+def noise_over_error(multiplier, certified):
+    """A noise of the scale ``multiplier`` Δ_u is at most so many times √r v: |xᵀH⁻¹u| is at most
+    v/√ν on the domain."""
+    once = 1 + 2 * certified.slack
+    return float(multiplier * certified.kappa * once
+                 / np.sqrt(certified.nu * certified.terms.rows))
