@@ -149,7 +149,7 @@ def test_a_standard_error_of_several_records_a_unit_or_of_none():
 
 
 def test_a_share_is_not_spent_where_little_would_be_known():
-    X, y, given, rng = two_columns(5350)
+    X, y, given, rng = two_columns(5850)
     given |= dict(epsilon=3.0, delta=1e-3)
     runs = [release_coefficient(X, y, **given, interval_share=.02, rng=rng) for _ in range(200)]
     spent, kept = ([run.certificate for run in runs if isinstance(run, Release) and (run.sampling_noise > 0) == of_use]
