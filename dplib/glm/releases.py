@@ -186,7 +186,8 @@ def release_coefficient(
         .4 to .5 releases more often
     interval_share : float, 0 or from 1/1000 to 1/2, the share of what the certificate leaves of
         ε that pays for a standard error: the noise grows like 1/(1 - interval_share), and
-        ``interval`` gets shorter; spent only on a logistic fit to more than the two arms of a trial
+        ``interval`` gets shorter; not spent on the two arms of a trial, on losses but the
+        logistic one, and where ν̂ is too small for it to be of use
     fallback : bool, whether a perturbed objective answers where the certificate is too small for
         little noise, or for any; its answer is biased by a ridge, and its intervals are infinite
     rows_per_unit : int ≥ 1, how many records of one unit there are at most; the caller sees to it
@@ -204,8 +205,8 @@ def release_coefficient(
 
     Notes
     -----
-    :Privacy: (ε, δ)-DP as in `release_with_public_scale`, whichever mechanism is chosen: the choice
-        depends on ν̂ alone.
+    :Privacy: (ε, δ)-DP as in `release_with_public_scale`, whichever mechanism is chosen and whether
+        or not a standard error is paid for: both depend on ν̂ alone.
     :Error: That of `release_with_public_scale` if ``domain`` is a single column declared binary,
         with an intercept. Else half of δ pays for the certificate, and the noise is that of
         `release_with_fitted_scale` where ν̂ is large enough, and before that the one of
@@ -217,8 +218,9 @@ def release_coefficient(
     :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
         theorem *The scale that fits* on the page *Noise that fits* (thm-release-coefficient);
         theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
-        (thm-perturbed-release); Asi, Duchi and Talwar, *On privately estimating a single
-        parameter* (2025).
+        (thm-perturbed-release); proposition *A standard error for a share of ε* on the page *A
+        treatment effect, for whom?* (prop-standard-error); Asi, Duchi and Talwar, *On privately
+        estimating a single parameter* (2025).
 
     Examples
     --------

@@ -89,7 +89,7 @@ def standard_error(certified, shares, loss, u, gamma, most, rng):
     if shares.noise is None:
         return StandardError(terms.rows * most)
     length = np.abs(u).max()  # lest a square underflow
-    spread = length * np.linalg.norm(u / length @ certified.fit.factor)
+    spread = length * np.linalg.norm(u / length @ certified.fit.factor) * (1 + certified.slack)
     noisy = float(shares.noise.added_to(2 * np.log(spread), rng))
     return known_to(noisy, certified, shares, gamma)
 
