@@ -1,6 +1,6 @@
 """Intervals for one coefficient on three designs that make them wide, with and without a share of ε for the standard error.
 
-    python benchmarks/designs.py            200 runs a design, about half a minute
+    python benchmarks/designs.py            200 runs a design and share, about eight minutes
 
 A rare arm: one in 50 is treated, two doses besides. A rare outcome: one in 100. A skewed dose: lognormal, limits 0 to 50.
 """

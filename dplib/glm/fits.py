@@ -175,8 +175,7 @@ def settled_fit(X, y, *, domain, loss, ridge, tilt):
             break
         values, vectors = point.eigen
         point = search.moved(point, -vectors @ (vectors.T @ point.gradient / values))
-    nu, factor = search.weakest(point)
-    return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
+    return search.fitted(point)
 
 
 def settled_rounding(size, domain, loss, tilt):
@@ -259,6 +258,9 @@ class _Search:
             point = self.at(point.theta, point.low)
         if point.norm <= SOLVED:  # else κ would not cover what a polished ν may be above it
             point = self.polished(point)
+        return self.fitted(point)
+
+    def fitted(self, point):
         nu, factor = self.weakest(point)
         return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
 

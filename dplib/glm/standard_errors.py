@@ -27,11 +27,10 @@ class Shares(NamedTuple):
 
     Attributes
     ----------
-    for_error, for_number : Budget, for a published standard error, and for the coefficient
+    for_number : Budget, for the coefficient; the rest has paid for the noise
     noise : Noise or None, on ln v²; None where nothing is published of v
     """
 
-    for_error: Budget
     for_number: Budget
     noise: _grid.Noise | None
 
@@ -66,11 +65,11 @@ def shared(certified, loss, interval_share):
     of_use = interval_share > 0 and terms.has_standard_error(loss)
     steps = log_steps(certified, loss) if of_use else np.inf
     if np.isfinite(steps):
-        shares = terms.for_noise.parted(epsilon=interval_share, delta=0)
-        noise = _grid.laplace_noise(sensitivity=steps, epsilon=shares[0].epsilon, error=LOGARITHM)
+        for_error, for_number = terms.for_noise.parted(epsilon=interval_share, delta=0)
+        noise = _grid.laplace_noise(sensitivity=steps, epsilon=for_error.epsilon, error=LOGARITHM)
         if noise.scale <= MOST_NOISE_OF_AN_ERROR:
-            return Shares(*shares, noise)
-    return Shares(*terms.for_noise.parted(epsilon=0.0, delta=0), None)
+            return Shares(for_number, noise)
+    return Shares(terms.for_noise, None)
 
 
 def log_steps(certified, loss):

@@ -285,7 +285,7 @@ def each_its_own(weights, p):
 
 def records_bound(square, rows):
     """What the package takes for the variance, from v²: r times it."""
-    return standard_error(certified(100.0, rows, 2.0 * rows), Shares(None, None, None), LOGISTIC, None, None, square, None).variance
+    return standard_error(certified(100.0, rows, 2.0 * rows), Shares(None, None), LOGISTIC, None, None, square, None).variance
 
 
 @claim("prop-dependent-rows", records_bound,
