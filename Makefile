@@ -49,7 +49,7 @@ test-all: test
 
 check: $(ENV)/ready
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -q --doctest-modules $$($(BIN)/python tests/changed.py)
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow" --doctest-modules $$($(BIN)/python tests/changed.py)
 	@$(if $(PAGE),$(BIN)/python -m pytest -q tests/claims/test_$(subst -,_,$(PAGE)).py)
 
 mutants: $(ENV)/ready

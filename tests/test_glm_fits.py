@@ -84,6 +84,7 @@ def corners(domain):
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", DOMAINS, ids=str)
 def test_width_leverage_and_dual_norm_are_what_the_corners_say(domain):
     draw, points = rng(2), corners(domain)
@@ -181,6 +182,7 @@ def adversarial(draw):
     return X, y, ROBUST
 
 
+@pytest.mark.slow
 def test_every_fit_ends_with_a_minimum_or_with_a_proof():
     draw, ends, settled = rng(5), 0, 0
     for _ in range(1500):
@@ -263,6 +265,7 @@ def test_more_records_than_rounding_allows_are_refused(monkeypatch):
         fit_model(np.zeros((most + 1, 1)), np.zeros(most + 1), loss=ROBUST, domain=Box([(-1, 1)]))
 
 
+@pytest.mark.slow
 def test_neighbouring_statistics_differ_by_at_most_kappa():
     """Replace one record by the worst of many; the failures of a plain Newton method moved the statistic by 11."""
     draw, largest = rng(6), 0

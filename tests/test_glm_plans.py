@@ -18,6 +18,7 @@ def trial(n, columns=2):
     return X, np.repeat([0, 1], 4)[np.arange(len(X)) % 8]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, terms, moments, mechanism", [
     (1280, TRIAL, GUESS["moments"], "one certificate"), (20_000, TRIAL, GUESS["moments"], "fitted scale"),
     (400, ARMS, {}, "one certificate"),

@@ -88,6 +88,7 @@ def largest_delta(release, options, spent, paid, left, dimensions):
                for pair in ((one, other), (other, one)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimensions", [1, 2])
 def test_what_the_code_does_to_an_adversarial_pair(dimensions):
     """Within its δ in both directions; with a planted mistake beyond it."""
@@ -156,6 +157,7 @@ def test_isotropic_noise_has_the_scale_of_its_certificate(loss, form, shift):
     assert np.sqrt(np.mean(noises**2)) == pytest.approx(t * sigma, rel=.35)
 
 
+@pytest.mark.slow
 def test_scales_of_one_coefficient():
     X, y = people(ROBUST)
     fit, move = fit_model(X, y, loss=ROBUST, domain=CUBE), ([0, 0, 0], [1, 0, 0])

@@ -41,6 +41,7 @@ def test_golden_values():
         assert np.abs(gaussian_noise_multiplier(up=c.up, down=c.down, epsilon=1 - epsilon_1, delta=5e-7) - golden).max() < .051
 
 
+@pytest.mark.slow
 def test_as_exact_as_it_says():
     rng, worst = np.random.default_rng(1), 0
     for _ in range(400):

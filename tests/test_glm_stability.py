@@ -203,6 +203,7 @@ REPLACE = {"curvature", "shift", "direction", "up", "down", "length", "mahalanob
            "frobenius", "ratio direction", "ratio up", "ratio down", "sharp", "source", "generic"}
 
 
+@pytest.mark.slow
 def test_no_pair_of_data_sets_breaks_a_bound_and_two_towns_attain_two():
     worst = attack(measured, draws=150, steps=60, rng=np.random.default_rng(1))
     assert set(worst) == REPLACE and max(worst.values()) <= 1 + 1e-7, worst
@@ -210,6 +211,7 @@ def test_no_pair_of_data_sets_breaks_a_bound_and_two_towns_attain_two():
     assert worst["direction"] > .98 and min(worst[name] for name in ("up", "down", "spread up", "spread down")) > .5, worst
 
 
+@pytest.mark.slow
 def test_no_single_removal_breaks_a_bound():
     worst = attack(partial(measured, changes=1, relation="remove"), draws=80, steps=50, rng=np.random.default_rng(2))
     assert max(worst.values()) <= 1 + 1e-7, worst
@@ -251,6 +253,7 @@ def test_a_random_attack_finds_that_a_swap_was_counted_once():
     assert all(worst[name] > 1 for name in ("shift", "curvature", "direction")), worst
 
 
+@pytest.mark.slow
 def test_at_any_two_points_the_gradients_are_charged():
     """Theorem 1 away from minimisers, with its dual norms, on 5 000 pairs of points; without the charge it fails."""
     rng, worst, uncharged = np.random.default_rng(5), [0, 0], 0

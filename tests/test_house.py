@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import functools
 import json
 import re
 import shutil
@@ -53,9 +54,15 @@ def code(file):
     return "\n".join(cell.source for cell in jupytext.read(file, fmt="md:myst").cells if cell.cell_type == "code")
 
 
+@functools.cache
+def tree_of(text):
+    """Planted mistakes change one file of a copy of the house; all others are parsed once."""
+    return ast.parse(text)
+
+
 def imports(file, root=ROOT):
     """Names of the modules that a file imports, at any depth, also relative to its own place."""
-    for node in ast.walk(ast.parse(code(file))):
+    for node in ast.walk(tree_of(code(file))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -141,7 +148,7 @@ def constants_of_two_modules(root=ROOT):
     for file in (root / "dplib").rglob("*.py"):
         if "book" in file.relative_to(root).parts:
             continue
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for node in tree_of(file.read_text(encoding="utf-8")).body:
             for name in ast.walk(node) if isinstance(node, ast.Assign) else ():
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     homes[name.id].add(file.name)
@@ -165,7 +172,7 @@ def private_crossings(root=ROOT):
     """(file, name): what a module uses of another one although the name begins with a line."""
     shared = {file.stem for file in (root / "dplib").glob("_[a-z]*.py")}
     for file in sorted([*(root / "dplib").rglob("*.py"), *(root / "exercises").glob("*.py")]):
-        tree, place = ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(root))
+        tree, place = tree_of(file.read_text(encoding="utf-8")), str(file.relative_to(root))
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
@@ -197,7 +204,7 @@ def test_a_private_crossing_is_found(house, file, line, name):
 def decoders(word, values, root=ROOT):
     """Files that ask what the caller chose: by comparing, by a table, by a check of their own."""
     for file in sorted((root / "dplib").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(file.read_text(encoding="utf-8"))):
             keys = getattr(node, "keys", []) if isinstance(node, ast.Dict) else []
             keys = [node.left, *node.comparators] if isinstance(node, ast.Compare) else keys
             texts = {key.value for key in keys if isinstance(key, ast.Constant)}
@@ -224,7 +231,7 @@ def defined_twice(root=ROOT):
     """Public names that the package defines more than once; CONSTANTS are each module's own matter."""
     count = collections.Counter()
     for file in (file for subject in ORDER if subject[0] != "_" for file in files(subject, root)):
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for node in tree_of(file.read_text(encoding="utf-8")).body:
             targets = [name for target in getattr(node, "targets", []) for name in ast.walk(target)]
             count.update([node.name] if hasattr(node, "name") else [name.id for name in targets if isinstance(name, ast.Name)])
     return sorted(name for name, times in count.items() if times > 1 and name[0] != "_" and not name.isupper())
@@ -336,7 +343,7 @@ def test_a_live_notebook_has_all_that_pages_and_package_import(file):
 def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():
     home = {}
     package = {node.name for subject in ORDER for file in files(subject)
-               for node in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
+               for node in tree_of(file.read_text(encoding="utf-8")).body if isinstance(node, ast.FunctionDef)}
     for page in sorted((ROOT / "chapters").glob("*.md")):
         for name in re.findall(r"^def (\w+)\(", page.read_text(encoding="utf-8"), re.M):
             assert home.setdefault(name, page.name) == page.name, f"{name} is defined in {home[name]} and in {page.name}"
