@@ -27,7 +27,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
-SITE_ONLY = ("claims", "code_links", "execute", "reference", "site")       # modules that no page imports
+# modules that no page imports
+SITE_ONLY = ("claims", "code_links", "execute", "reference", "site")
 
 
 # --- the cache of executed pages
