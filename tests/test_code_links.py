@@ -1,4 +1,4 @@
-"""The links in code are those that the library puts there, which takes twenty times as long."""
+"""The links in code are those that the library puts there."""
 
 import html
 import re

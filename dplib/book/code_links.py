@@ -1,6 +1,6 @@
 """Names in code lead to the reference. sphinx-codeautolink finds the names; it also puts the links
-into the finished pages, for which it parses each of them whole, and that was half of the time of a
-build. Here only the blocks of code are touched, as text."""
+into the finished pages, for which it parses each of them whole, and that was half of the time of
+building the site. Here only the blocks of code are touched, as text."""
 
 import html
 import re
@@ -18,28 +18,28 @@ BLOCK = re.compile(
 TAG = re.compile("<[^>]*>")
 
 
-def link_page(document, out_dir, transforms, inventory, *_, disable_link_titles=False, **__):
+def link_page(document, out_dir, transforms, inventory, *_, **__):
     """Put the links of one page into its blocks of code: what `link_html` of the library does."""
     file = Path(out_dir, f"{document}.html")
     page, up = file.read_text(encoding="utf-8"), "../" * document.count("/")
     of_source = defaultdict(list)                 # the same code can stand on a page twice
     for block in BLOCK.finditer(page):
         of_source[source_of(block[0])].append(block)
-    linked = []
+    linked = {}                                   # where a block begins: its code with links
     for transform in transforms:
         blocks = of_source[transform.source.rstrip()]
         if not blocks:
             warn("match_block", document, f"no block on the page has the code:\n{transform.source}")
             continue
-        block, lines = blocks[0], blocks.pop(0)[0].split("\n")
+        block = blocks.pop(0)
+        lines = block[0].split("\n")
         for name in transform.names:
             place = inventory[name.resolved_location]
             link = place if re.match("https?://", place) else up + place
             if not link_name(lines, name, link):
                 warn("match_name", document, f"{name.code_str} is not in:\n{transform.source}")
-        linked.append((block, "\n".join(lines)))
-    for block, code in sorted(linked, key=lambda pair: -pair[0].start()):
-        page = page[: block.start()] + code + page[block.end() :]
+        linked[block.start()] = "\n".join(lines)
+    page = BLOCK.sub(lambda block: linked.get(block.start(), block[0]), page)
     file.write_text(page, encoding="utf-8")
 
 
