@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import live, still
+from . import guesses, live, still
 from . import spec as specs
 from .columns import pack, quantise
 from .front import compressed
@@ -52,9 +52,13 @@ class Explorer:
     plot : dict
         ``x`` and ``y``, the axes (label, type, domain, ticks, tickFormat), and ``marks``, a list of
         ``[kind, options]`` in the words of Observable Plot; a string that names a column stands for
-        it, "c1" to "c4" are the book's colours, ``label`` is a direct label at the last point (or
-        ``labelAt="first"``). A domain may name controls; without one it covers every tabulated
-        value.
+        it, "c1" to "c4" are the book's colours, ``role`` is a look that recurs (`grammar.ROLES`),
+        ``label`` is a direct label at the last point (or ``labelAt="first"``). A domain may name
+        controls; without one it covers every tabulated value. ``empty`` says in words why, where no
+        line or dot is inside the frame.
+    guess : Guess, optional
+        ``guess(...)``: a question that the reader answers before marks with ``answer=True``, the
+        readout and the controls are shown.
     alt, readout : str
         What the figure shows, and a sentence that says the present result. ``{name}`` and
         ``{name[3]}`` are filled in.
@@ -69,7 +73,8 @@ class Explorer:
         value.
     """
 
-    def __init__(self, id, *functions, controls, plot, alt="", readout="", draws=0, seed=0):
+    def __init__(self, id, *functions, controls, plot, guess=None, alt="", readout="",
+                 draws=0, seed=0):
         self.id, self.functions, self.draws, self.seed = id, functions, draws, seed
         self.controls = {name: replace(control, name=name) for name, control in controls.items()}
         self.moved_by = [specs.dependencies(self, f) for f in functions]
@@ -98,7 +103,8 @@ class Explorer:
         specs.check_texts(self, self._table, dict(alt=alt, readout=readout), plot)
         fields = [vars(control) for control in self.controls.values()]
         self.spec = dict(id=id, alt=alt, readout=readout, draws=draws, controls=fields,
-                         columns=self._columns, plot=plot)
+                         columns=self._columns, plot=plot,
+                         guess=guesses.check_guess(self, guess, plot, self._table))
         self._packed = pack(coded)
         if (weight := compressed(json.dumps(self.state()))) > MAX_TABLE:
             raise ValueError(
@@ -173,10 +179,12 @@ class Explorer:
         """The static page's part: the table, and for readers without JavaScript a picture at the
         starting values."""
         state = json.dumps(self.state(), ensure_ascii=False).replace("</", "<\\/")
-        readout = html.escape(specs.start_text(self, "readout"))
+        picture = f'{still.svg(self)}<p>{html.escape(specs.start_text(self, "readout"))}</p>'
+        if asked := self.spec["guess"]:
+            ask = html.escape(asked["label"])
+            picture = f"<details><summary>{ask} The answer</summary>{picture}</details>"
         return (
-            f'<div class="dp-static" id="{self.id}"><noscript>{still.svg(self)}'
-            f"<p>{readout}</p></noscript>"
+            f'<div class="dp-static" id="{self.id}"><noscript>{picture}</noscript>'
             f'<script type="application/json">{state}</script></div>'
         )
 

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .grammar import with_role
+
 
 class Kind(NamedTuple):
     """A kind of mark: the channels that place it, those it needs and those it may have, and the
@@ -79,32 +81,41 @@ def dependencies(explorer, f):
     return ["draw" if n == "rng" else n for n in names]
 
 
+def check_control(where, c):
+    """The label of one control, its grid, and where it starts."""
+    if not c.label:
+        raise ValueError(f"{where}: label is empty")
+    if (
+        len(c.values) < 2
+        or not np.isfinite(c.values).all()
+        or not (np.diff(c.values) > 0).all()
+    ):
+        raise ValueError(
+            f"{where}: values must be two or more finite numbers that increase strictly, got "
+            f"{c.values}"
+        )
+    if c.log and c.values[0] <= 0:
+        raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
+    if c.integer and not all(isinstance(v, int) for v in c.values):
+        raise ValueError(f"{where}: values must be integers, got {c.values}")
+    if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
+        raise ValueError(
+            f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}"
+        )
+    if c.names and (len(c.names) != len(c.values) or not all(c.names)):
+        raise ValueError(f"{where}: names must be one word for each of {c.values}, got {c.names}")
+    if c.drag not in ("", "x", "y"):
+        raise ValueError(f"{where}: drag must be 'x' or 'y', got {c.drag!r}")
+
+
 def check_controls(explorer, plot):
     if not (isinstance(explorer.id, str) and re.fullmatch("[a-z][a-z0-9-]*", explorer.id)):
         raise ValueError(f"explorer id {explorer.id!r}: use lower-case letters, digits and hyphens")
     for name, c in explorer.controls.items():
         where = f"{explorer}: control {name!r}"
-        if not name.isidentifier() or name in ("draw", "rng"):
+        if not name.isidentifier() or name in ("draw", "rng", "guess"):
             raise ValueError(f"{where}: this name is taken or is no name")
-        if not c.label:
-            raise ValueError(f"{where}: label is empty")
-        if (
-            len(c.values) < 2
-            or not np.isfinite(c.values).all()
-            or not (np.diff(c.values) > 0).all()
-        ):
-            raise ValueError(
-                f"{where}: values must be two or more finite numbers that increase strictly, got "
-                f"{c.values}"
-            )
-        if c.log and c.values[0] <= 0:
-            raise ValueError(f"{where}: a log scale needs positive values, got {c.values[0]}")
-        if c.integer and not all(isinstance(v, int) for v in c.values):
-            raise ValueError(f"{where}: values must be integers, got {c.values}")
-        if not isinstance(c.start, int) or not 0 <= c.start < len(c.values):
-            raise ValueError(
-                f"{where}: start must be an index from 0 to {len(c.values) - 1}, got {c.start!r}"
-            )
+        check_control(where, c)
     used = {n for by in explorer.moved_by for n in by}
     domains = [
         v for side in "xy" for v in (plot.get(side) or {}).get("domain") or () if isinstance(v, str)
@@ -177,8 +188,8 @@ def check_shapes(explorer, f, first, row, values):
 def check_plot(explorer, plot, table):
     """The checked figure as plain JSON; an axis without a domain gets one that covers every
     tabulated value."""
-    for entry in sorted(set(plot) - MARGINS - {"x", "y", "marks"}):
-        known = ["x", "y", "marks", *sorted(MARGINS)]
+    for entry in sorted(set(plot) - MARGINS - {"x", "y", "marks", "empty"}):
+        known = ["x", "y", "marks", "empty", *sorted(MARGINS)]
         raise no_meaning(f"{explorer}: plot:", entry, "entries", known)
     try:
         plot = json.loads(json.dumps(plot, default=lambda v: v.tolist(), allow_nan=False))
@@ -194,6 +205,10 @@ def check_plot(explorer, plot, table):
             raise ValueError(f"{explorer}: mark {number} must be [kind, options], got {mark!r}")
         if mark[0] not in MARKS:
             raise no_meaning(f"{explorer}: mark {number}:", mark[0], "marks", list(MARKS))
+        try:
+            mark[:] = with_role(mark)
+        except ValueError as error:
+            raise ValueError(f"{explorer}: mark {number} ({mark[0]}): {error}") from error
         check_mark(f"{explorer}: mark {number} ({mark[0]})", *mark, table)
     for side in "xy":
         where = f"{explorer}: {side} axis"
@@ -205,7 +220,7 @@ def check_plot(explorer, plot, table):
 
 def check_mark(where, kind, options, table):
     needed, optional = set(MARKS[kind].needs.split()), set(MARKS[kind].may.split())
-    known = sorted(needed | optional | {"label", *WORDS, *NUMBERS, *OPACITIES, "strokeDasharray"})
+    known = sorted(needed | optional | {"label", "role", "answer", *WORDS, *NUMBERS, *OPACITIES, "strokeDasharray"})
     for option in sorted(set(options) - {*known}):
         raise no_meaning(f"{where}: option", option, "its options", known)
     if missing := needed - set(options):
@@ -231,6 +246,9 @@ def check_mark(where, kind, options, table):
         elif option in NUMBERS:
             if not is_number(v):
                 raise ValueError(wrong + "must be a number")
+        elif option == "answer":
+            if v is not True:
+                raise ValueError(wrong + "must be True: the mark shows what is to be guessed")
         elif option == "strokeDasharray":
             if not re.fullmatch(r"\d+( \d+)*", str(v)):
                 raise ValueError(wrong + 'must be lengths such as "6 3"')
@@ -361,13 +379,22 @@ def format(value):
     return sign + (f"{size:,.0f}" if size % 1 == 0 else f"{size:,.10f}".rstrip("0"))
 
 
-def fill_in(text, columns, values):
-    """A text with its placeholders replaced by the values of controls and entries of columns."""
-    number = lambda m: values[m[1]] if m[1] in values else columns[m[1]][int(m[2] or 0)]
-    return PLACEHOLDER.sub(lambda m: format(number(m)), text)
+def fill_in(text, columns, values, controls=None):
+    """A text with its placeholders replaced by the values of controls and entries of columns; the
+    value of one of the `controls` that has names reads as its name."""
+
+    def said(m):
+        name, entry = m[1], int(m[2] or 0)
+        if name not in values:
+            return format(columns[name][entry])
+        control = (controls or {}).get(name)
+        words = dict(zip(control.values, control.names)) if control else {}
+        return words.get(values[name]) or format(values[name])
+
+    return PLACEHOLDER.sub(said, text)
 
 
 def start_text(explorer, field):
     """The readout or the alt text at the starting values."""
     start = {name: c.values[c.start] for name, c in explorer.controls.items()}
-    return fill_in(explorer.spec[field], explorer.at(), start)
+    return fill_in(explorer.spec[field], explorer.at(), start, explorer.controls)

@@ -40,9 +40,9 @@ def still(explorer):
     labels = []
     for kind, options in plot["marks"]:
         mark = Mark(kind, options, columns)
-        DRAW[kind](ax, mark, lambda text: fill_in(text, columns, values))
+        DRAW[kind](ax, mark, lambda text: fill_in(text, columns, values, explorer.controls))
         if "label" in options and (at := mark.anchor(ax)):
-            labels.append((at, fill_in(options["label"], columns, values), mark.label_ink))
+            labels.append((at, fill_in(options["label"], columns, values, explorer.controls), mark.label_ink))
     place_labels(ax, labels)
     return figure
 

@@ -20,9 +20,13 @@ function format(value) {
   return sign + decimal.format(shown);
 }
 
-/** A text with its placeholders {name} and {name[3]} filled in. */
-function fillIn(template, columns, values) {
-  return template.replace(/\{(\w+)(?:\[(\d+)\])?\}/g, (_, name, i = 0) => format(values[name] ?? columns[name]?.[i]));
+/** A text with its placeholders {name} and {name[3]} filled in; a control that has names is said by name. */
+function fillIn(template, columns, values, controls) {
+  const named = (name) => controls.find((control) => control.name === name && control.names.length);
+  return template.replace(/\{(\w+)(?:\[(\d+)\])?\}/g, (_, name, i = 0) => {
+    const control = named(name);
+    return control ? control.names[control.values.indexOf(values[name])] : format(values[name] ?? columns[name]?.[i]);
+  });
 }
 
 const pen = document.createElement("canvas").getContext("2d");
@@ -42,8 +46,8 @@ const widest = (texts, font) => Math.max(0, ...texts.map((text) => measure(text,
 const CHANNEL = /^[xy][12]?$|Opacity$/;
 const INK = /^c[1-4]$/;
 
-/** One mark of a spec with its columns and inks put in: {kind, text, label, labelAt, length, options}. */
-function prepare([kind, { text, label, labelAt, ...given }], columns, number) {
+/** One mark of a spec with its columns and inks put in: {kind, text, label, labelAt, answer, length, options}. */
+function prepare([kind, { text, label, labelAt, answer, ...given }], columns, number) {
   const options = { className: `dp-mark dp-mark-${number}` };
   for (const [name, v] of Object.entries(given)) {
     options[name] = CHANNEL.test(name) && typeof v === "string" ? columns[v] : INK.test(v) ? `var(--dp-${v[1]})` : v;
@@ -54,20 +58,28 @@ function prepare([kind, { text, label, labelAt, ...given }], columns, number) {
     if (/^[xy]/.test(name) && typeof v === "number") options[name] = new Float64Array(length).fill(v);
     else if (ArrayBuffer.isView(v) && v.length < length) options[name] = new Float64Array(length).fill(v[0]);
   }
-  return { kind, text, label, labelAt, length, options };
+  return { kind, text, label, labelAt, answer, length, options };
 }
 
-/** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. */
-function drawFigure(spec, columns, values, width, fontFamily, frame) {
-  const { marks, x, y, ...given } = spec.plot;
-  const prepared = marks.map((mark, i) => prepare(mark, columns, i));
+/** A guess as a mark: a line across the figure at its value. */
+function guessed({ axis, value, label }) {
+  const look = { stroke: "currentColor", strokeWidth: 2, strokeDasharray: "1 4", strokeLinecap: "round", className: "dp-mark dp-guessed" };
+  return { kind: axis === "x" ? "ruleX" : "ruleY", label, length: 1, options: { ...look, [axis]: Float64Array.of(value) } };
+}
+
+/** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is
+    `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label}. */
+function drawFigure(spec, columns, values, width, fontFamily, frame, asked = false, guess = null) {
+  const { marks, x, y, empty, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
+  const prepared = all.filter(({ answer }) => !(asked && answer));
+  if (guess?.axis) prepared.push(guessed(guess));
   const font = `600 ${SIZE}px ${fontFamily}`;
   const yAxis = axis(y, values, () => 6);
-  const sides = sideMargins(prepared, yAxis, x, values, width, font);
+  const sides = sideMargins(all, yAxis, x, values, width, font);
   const margins = { marginTop: 28, marginBottom: 46, ...sides, ...given };
   const xAxis = axis(x, values, (widest) => (width - margins.marginLeft - margins.marginRight) / (widest + 24), font);
   const svg = Plot.plot({
-    width, height: Math.round(Math.min(360, 130 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
+    width, height: Math.round(Math.min(340, 110 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
     grid: true, clip: true,
     style: { background: "none", color: "inherit", fontSize: `${SIZE}px`, fontFamily: "inherit" },
     marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
@@ -80,10 +92,31 @@ function drawFigure(spec, columns, values, width, fontFamily, frame) {
     part.removeAttribute("aria-label");
   }
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", fillIn(spec.alt, columns, values));
-  placeTexts(svg, prepared, (text) => fillIn(text, columns, values), width, font, yAxis.label);
+  const fill = (text) => fillIn(text, columns, values, spec.controls);
+  svg.setAttribute("aria-label", asked ? `${spec.guess.label} The figure shows the answer once you have guessed.` : fill(spec.alt));
+  placeTexts(svg, prepared, fill, width, font, yAxis.label);
+  if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
   svg.prepared = prepared;
   return svg;
+}
+
+/** Is a point of a line, a dot or a bar inside the frame? Rules and texts do not count. */
+function isSeen({ kind, length, options: { x, y, x1, y1, y2 } }, { domain: [left, right] }, { domain: [low, high] }) {
+  if (kind.startsWith("rule") || kind === "text") return false;
+  const inside = (i) => {
+    const [across, up] = [(x ?? x1)[i], (y ?? y2 ?? y1)[i]];
+    return across >= left && across <= right && up >= low && up <= high;
+  };
+  return Array.from({ length }, (_, i) => i).some(inside);
+}
+
+/** Why there is nothing to see, in the middle of the frame. */
+function sayEmpty(svg, text, width) {
+  const node = document.createElementNS(svg.namespaceURI, "text"), [bottom, top] = svg.scale("y").range;
+  const place = { class: "dp-label dp-empty", x: width / 2, y: (bottom + top) / 2, "text-anchor": "middle", fill: "currentColor", "font-size": SIZE };
+  for (const [name, v] of Object.entries(place)) node.setAttribute(name, v);
+  node.textContent = text;
+  return node;
 }
 
 /** Dots are shown whole or, outside the frame, not at all; half a pixel outside still counts as inside. */

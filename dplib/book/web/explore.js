@@ -1,5 +1,6 @@
 // The front end of the explorers: sliders below a figure. `render` runs under anywidget in a live kernel, `boot` on a
-// static page; what draw.js defines is in scope. A spec is JSON: {id, alt, readout, draws, controls, columns, plot}.
+// static page; what draw.js, controls.js and guess.js define is in scope. A spec is JSON: {id, alt, readout, draws, controls,
+// columns, plot, guess}.
 // A *position* gives each control an index into its grid of values; in a live kernel also one between two grid points.
 
 // ------------------------------------------------------------------------------------------------ the table
@@ -30,56 +31,33 @@ function lookUp(spec, table, position) {
   return Object.fromEntries(Object.entries(spec.columns).map(part));
 }
 
-/** The value of a control at an index: exact on the grid, interpolated between grid points. */
-function valueAt({ values, log, integer }, index) {
-  const i = Math.floor(index), t = index - i;
-  if (t === 0) return values[i];
-  const [a, b] = [values[i], values[i + 1]];
-  const value = log ? a * (b / a) ** t : a + (b - a) * t;
-  return integer ? Math.round(value) : value;
-}
-
-/** The index of the grid point nearest to a value. */
-function nearest({ values, log }, value) {
-  const gap = (v) => Math.abs(log ? Math.log(v / value) : v - value);
-  return values.reduce((best, v, i) => (gap(v) < gap(values[best]) ? i : best), 0);
-}
-
-/** How far a slider moves at a time in a live kernel: a twentieth of a grid step, but at least one integer. */
-function liveStep({ values, integer }) {
-  return integer ? Math.min(1, Math.max(0.05, ...values.slice(1).map((v, i) => 1 / (v - values[i])))) : 0.05;
-}
-
 // ------------------------------------------------------------------------------------------------ the explorer
 
-function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-const FEW = 8;                                                          // stops of a slider that get a tick each
 let views = 0;                                                          // a model can be shown twice: ids need a number
 
 function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
+  const asked = spec.guess, guess = { index: asked?.start, open: asked !== null, made: false };
   const view = ++views;
   const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
   const controls = element("div", { class: "dp-controls" });
   const readout = element("output", { class: "dp-readout", "aria-live": "polite" });
-  const { fontFamily, fontSize } = getComputedStyle(root);
+  const judged = element("p", { class: "dp-verdict", role: "status", tabindex: "-1" });
+  const frame = element("div", { class: "dp-frame" }, figure, pointed);
+  const { fontFamily, fontSize } = getComputedStyle(root), font = `${fontSize} ${fontFamily}`;
   let columns, values, width;                                            // what is drawn: columns for these values
 
   function draw() {
-    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`);
+    const line = guess.open || guess.made ? { axis: asked.axis, value: asked.values[guess.index], label: guess.open ? "your guess" : "you guessed" } : null;
+    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, line);
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
     Object.assign(figure.firstChild, { scale: svg.scale, prepared: svg.prepared });
-    root.explorer = { spec, columns, values, position, svg: figure.firstChild, kernel, update };   // what tests look at
+    for (const place of handles) place(figure.firstChild);
+    root.explorer = { spec, columns, values, position, guess, svg: figure.firstChild, kernel, update, decide };   // what tests look at
   }
 
   /** The numbers of the point under the pointer or the finger. */
@@ -99,7 +77,7 @@ function render({ model, el: root }) {
     pointed.hidden = true;
     complain("");
     draw();
-    readout.textContent = fillIn(spec.readout, columns, values);
+    readout.textContent = guess.open ? "" : fillIn(spec.readout, columns, values, spec.controls);
   }
 
   /** A message; the figure below it belongs to older values, and looks it. */
@@ -114,8 +92,7 @@ function render({ model, el: root }) {
   }
 
   function refreshControls() {
-    const now = present();
-    for (const refresh of refreshers) refresh(now);
+    for (const refresh of refreshers) refresh();
   }
 
   function fromTable() {
@@ -137,40 +114,31 @@ function render({ model, el: root }) {
 
   const kernel = connect(model, { show, complain, refreshControls, lost: fromTable, back: update });
 
+  let still;
   function moved(how) {
+    figure.classList.add("dp-moving");                                   // marks move, so that one sees which is which
+    clearTimeout(still);
+    still = setTimeout(() => figure.classList.remove("dp-moving"), 250);
     update(how);
     root.dispatchEvent(new Event("dp-moved"));
   }
 
-  /** The row of a control; returns a function that makes it show the present value. */
-  function addSlider(control) {
-    const { name, label, unit } = control, id = `dp-${spec.id}-${name}-${view}`;
-    const written = (value) => format(value) + (unit === "%" ? unit : unit && ` ${unit}`);
-    const range = { min: 0, max: control.values.length - 1, step: 1 };
-    const input = element("input", { type: "range", id, name, ...range, autocomplete: "off" });
-    if (control.values.length <= FEW) {
-      const stops = element("datalist", { id: `${id}-stops` }, ...control.values.map((_, i) => element("option", { value: i })));
-      input.setAttribute("list", stops.id);
-      controls.append(stops);
+  /** Puts a control below the figure, and its handle into it; returns a function that makes it show the present value. */
+  function addControl(control) {
+    const { name, drag } = control, set = (index) => { position[name] = index; moved(); };
+    const { nodes, refresh } = makeControl(control, `dp-${spec.id}-${name}-${view}`, font, set);
+    controls.append(...nodes);
+    if (drag) {
+      const place = makeHandle(control, frame, set);
+      handles.push((svg) => place(svg, guess.open ? NaN : position[name]));
     }
-    const value = element("span", { class: "dp-value", "aria-hidden": "true" });
-    value.style.minWidth = `${widest(control.values.map(written), `${fontSize} ${fontFamily}`)}px`;
-    input.addEventListener("input", () => { position[name] = +input.value; moved(); });
-    controls.append(element("div", { class: "dp-control" }, element("label", { for: id }, label), input, value));
-    return (now) => {
-      input.step = kernel.live ? liveStep(control) : 1;
-      if (+input.value !== position[name]) input.value = position[name];
-      value.textContent = written(now[name]);
-      input.setAttribute("aria-valuetext", value.textContent);
-    };
+    return () => refresh(position[name], kernel.live ? liveStep(control) : 1);
   }
 
   function addButton() {
     const button = element("button", { type: "button" });
     button.addEventListener("click", () => {
       position.draw = (position.draw + 1) % spec.draws;
-      figure.classList.add("dp-drawing");                                // marks move from draw to draw: chance is seen
-      setTimeout(() => figure.classList.remove("dp-drawing"), 250);
       moved({ fresh: true });
     });
     controls.append(button);
@@ -179,22 +147,52 @@ function render({ model, el: root }) {
     };
   }
 
-  const refreshers = spec.controls.map(addSlider);
+  /** The question before the controls; it ends with a guess that is made, or with the wish to be shown. */
+  function ask() {
+    const set = (index) => { guess.index = index; draw(); question.refresh(index); };
+    const question = makeQuestion(asked, `dp-${spec.id}-guess-${view}`, font, set, (made) => {
+      decide(made);
+      judged.focus({ preventScroll: true });
+      root.dispatchEvent(new Event("dp-moved"));
+    });
+    if (asked.axis) {
+      const place = makeHandle(asked, frame, set);
+      handles.push((svg) => place(svg, guess.open ? guess.index : NaN));
+    }
+    question.refresh(guess.index);
+    return question.node;
+  }
+
+  /** The end of the question: the figure at the place that was asked about, and the distance in words. */
+  function decide(made, at = asked?.at) {
+    if (!guess.open) return;
+    Object.assign(guess, { open: false, made });
+    Object.assign(position, at);
+    show(lookUp(spec, table, position), present());
+    if (made) judged.textContent = verdict(asked, asked.values[guess.index], columns[asked.answer][asked.entry]);
+    root.classList.remove("dp-asking");
+    update();
+  }
+
+  const handles = [], refreshers = spec.controls.map(addControl);
   if (spec.draws) refreshers.push(addButton());
+  root.classList.add("dp-explorer");
+  root.classList.toggle("dp-asking", guess.open);
+  root.replaceChildren(frame, failure, ...(asked ? [ask(), judged] : []), controls, readout);
 
   // JupyterLab's shortcuts act on any focused element of a notebook in command mode (arrows move the cell, D D deletes
   // it). They leave an element alone if this attribute is on the element itself; on an ancestor it has no effect.
-  for (const node of controls.querySelectorAll("input, button")) node.dataset.lmSuppressShortcuts = "true";
+  for (const node of root.querySelectorAll("input, button")) node.dataset.lmSuppressShortcuts = "true";
 
-  root.classList.add("dp-explorer");
-  root.replaceChildren(element("div", { class: "dp-frame" }, figure, pointed), failure, controls, readout);
   for (const kind of ["pointermove", "pointerdown"]) figure.addEventListener(kind, pointAt);
   figure.addEventListener("pointerleave", () => { pointed.hidden = true; });
   // To ask for the width lays the page out, so that is done when it changes, not whenever a figure is drawn.
   // A folded figure has no width yet.
   const readWidth = () => width !== (width = Math.max(240, Math.min(704, root.clientWidth || 704)));
   readWidth();
+  if (guess.open) Object.assign(position, asked.at);                      // the answer's place from the start: its axes stay
   fromTable();
+  addEventListener("beforeprint", () => decide(false));
   fromKernel(false);                                                     // if somebody answers, the figure is live
   const resized = new ResizeObserver(() => readWidth() && draw());
   resized.observe(root);
@@ -272,8 +270,9 @@ function boot() {
   };
   for (const host of hosts) host.addEventListener("dp-moved", () => later(host));
 
-  function toAddress({ explorer: { spec, values, position } }) {
+  function toAddress({ explorer: { spec, values, position, guess } }) {
     const query = new URLSearchParams(Object.entries(values));
+    if (guess.made) query.set("guess", spec.guess.values[guess.index]);
     if (spec.draws) query.set("draw", position.draw + 1);
     history.replaceState(null, "", `#${spec.id}?${query}`);
   }
@@ -282,7 +281,10 @@ function boot() {
     const [id, query] = hash.slice(1).split("?");
     const host = hosts.find((h) => h.explorer.spec.id === id);
     if (!host || !query) return;
-    const { spec, position } = host.explorer, wanted = new URLSearchParams(query);
+    const { spec, position, guess, decide } = host.explorer, wanted = new URLSearchParams(query);
+    const guessed = Number(wanted.get("guess") ?? NaN);
+    if (guess.open && Number.isFinite(guessed)) guess.index = nearest(spec.guess, guessed);
+    decide(Number.isFinite(guessed));                                    // who follows a link to a state sees that state
     for (const control of spec.controls) {
       const value = Number(wanted.get(control.name) ?? NaN);
       if (Number.isFinite(value)) position[control.name] = nearest(control, value);

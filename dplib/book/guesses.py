@@ -1,0 +1,46 @@
+"""A guess: the question that an explorer asks before it shows its answer.
+
+Until the reader has committed to a guess, the marks with ``answer=True``, the readout and the other
+controls are not on the page (web/guess.js).
+"""
+
+import math
+import re
+
+from . import spec as specs
+
+
+def check_guess(explorer, guess, plot, table):
+    """The guess as plain JSON: its control, the grid point that it asks about, and which entry of
+    which column has the answer."""
+    hidden = [i for i, (_, options) in enumerate(plot["marks"]) if options.get("answer")]
+    if guess is None:
+        if hidden:
+            raise ValueError(f"{explorer}: the marks {hidden} show an answer, but nothing is asked")
+        return None
+    where, control = f"{explorer}: guess", guess.control
+    if not control.label.strip().endswith("?"):
+        raise ValueError(f"{where}: ask must be a question, got {control.label!r}")
+    specs.check_control(where, control)
+    if not (guess.axis or control.names):
+        known = "x or y, unless it has names"
+        raise ValueError(f"{where}: axis must be {known}, got {guess.axis!r}")
+    if not hidden:
+        raise ValueError(f"{where}: no mark has answer=True, so the figure tells it beforehand")
+    for name, value in guess.at.items():
+        if name not in explorer.controls:
+            raise specs.no_meaning(f"{where}: at:", name, "the controls", list(explorer.controls))
+        if value not in explorer.controls[name].values:
+            raise ValueError(
+                f"{where}: at {name} = {value!r} is no stop of it: {explorer.controls[name].values}"
+            )
+    name, entry = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", guess.answer).groups()
+    if name not in table or int(entry or 0) >= table[name].shape[-1]:
+        raise ValueError(f"{where}: answer {guess.answer!r} is no entry of {sorted(table)}")
+    at = {name: explorer.controls[name].values.index(value) for name, value in guess.at.items()}
+    if not math.isfinite(answer := explorer.at(**at)[name][int(entry or 0)]):
+        raise ValueError(f"{where}: the answer at {guess.at} is {answer}")
+    if control.names and answer not in control.values:
+        raise ValueError(f"{where}: the answer {answer} is none of {control.values}")
+    return dict(vars(control), name="guess", answer=name, entry=int(entry or 0), axis=guess.axis,
+                at=at)
