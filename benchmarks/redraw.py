@@ -17,7 +17,9 @@ MOVES, WARM_UP = 60, 10
 
 # Move the sliders to scattered grid points, in turn, one in a frame, as a reader's hand does.
 MEASURE = """async ([id, moves]) => {
-  const root = document.getElementById(id), inputs = [...root.querySelectorAll('input')];
+  const root = document.getElementById(id);
+  root.explorer.decide(false, {});
+  const inputs = [...root.querySelectorAll('input[type=range]')];
   const figure = root.querySelector('.dp-figure');
   const frame = () => new Promise(done => requestAnimationFrame(() => {
     const after = new MessageChannel();

@@ -8,12 +8,13 @@ import re
 import numpy as np
 import pytest
 
-from dplib.book import Explorer, figures, front, live, slider, still
+from dplib.book import Explorer, figures, front, grammar, guess, live, slider, still
 from dplib.book import spec as specs
 from dplib.book.columns import dequantise, pack, quantise
 from dplib.book.explorer import MAX_TABLE
 from dplib.book.front import palette
 
+LINE = dict(x="x", y="y")
 GRID = [1, 2, 4, 8]
 X = np.linspace(0, 1, 5)
 
@@ -63,11 +64,84 @@ def raises(*words):
         (slider("a", GRID, start=-1), ["'a'", "from 0 to 3", "-1"]),
         (slider("a", GRID, start=2.0), ["'a'", "from 0 to 3", "2.0"]),
         (slider("", GRID), ["'a'", "label is empty"]),
+        (slider("a", GRID, names=("one", "two")), ["'a'", "one word for each", "['one', 'two']"]),
+        (slider("a", GRID, names=("one", "two", "", "four")), ["'a'", "one word for each"]),
+        (slider("a", GRID, drag="z"), ["'a'", "drag must be 'x' or 'y'", "'z'"]),
     ],
 )
 def test_a_wrong_control_is_named_with_its_value(control, words):
     with raises("explorer 'demo': control", *words):
         make(controls=dict(a=control))
+
+
+ASK = dict(answer="y[4]", axis="y", at=dict(a=8))
+
+
+@pytest.mark.parametrize(
+    "asked, words",
+    [
+        (guess("How high", range(9), **ASK), ["guess", "must be a question", "'How high'"]),
+        (guess("How high?", [1], **ASK), ["guess", "two or more"]),
+        (guess("How high?", range(9), **ASK | dict(axis="z")), ["guess", "drag must be 'x' or 'y'"]),
+        (guess("How high?", range(9), **ASK | dict(axis="")), ["guess", "axis must be x or y", "names"]),
+        (guess("How high?", range(9), **ASK | dict(at=dict(b=1))), ["at:", "'b' has no meaning"]),
+        (guess("How high?", range(9), **ASK | dict(at=dict(a=3))), ["at a = 3 is no stop"]),
+        (guess("How high?", range(9), **ASK | dict(answer="z")), ["'z' is no entry of ['x', 'y']"]),
+        (guess("How high?", range(9), **ASK | dict(answer="y[5]")), ["'y[5]' is no entry"]),
+        (guess("Which?", [0, 1], answer="y[4]", names=("a", "b")), ["the answer 4.0 is none of [0.0, 1.0]"]),
+    ],
+)
+def test_a_wrong_guess_is_named(asked, words):
+    with raises("explorer 'demo'", *words):
+        make(guess=asked, plot=figure(["line", LINE | dict(answer=True)]))
+
+
+def test_a_guess_and_the_marks_that_answer_it_go_together():
+    asked = guess("How high?", range(9), **ASK)
+    with raises("explorer 'demo'", "no mark has answer=True"):
+        make(guess=asked)
+    with raises("explorer 'demo'", "marks [0] show an answer, but nothing is asked"):
+        make(plot=figure(["line", LINE | dict(answer=True)]))
+    with raises("answer = 'yes' must be True"):
+        make(guess=asked, plot=figure(["line", LINE | dict(answer="yes")]))
+    with raises("the answer at {'a': 8} is nan"):
+        hidden = figure(["line", LINE | dict(answer=True)], y=dict(label="y", domain=[0, 1]))
+        make(lambda a: dict(x=X, y=np.ma.masked_all(5)), guess=asked, plot=hidden)
+    said = make(guess=asked, plot=figure(["line", LINE | dict(answer=True)])).spec["guess"]
+    assert (said["answer"], said["entry"], said["at"], said["axis"]) == ("y", 4, dict(a=3), "y")
+
+
+def test_a_guess_without_a_script_is_a_question_with_its_answer_folded():
+    page = make(guess=guess("How high < 9?", range(9), **ASK), plot=figure(["line", LINE | dict(answer=True)])).html()
+    assert "<noscript><details><summary>How high &lt; 9? The answer</summary><svg" in page
+
+
+def test_a_role_is_written_out_and_what_a_mark_says_itself_goes_before():
+    mark = make(plot=figure(["line", LINE | dict(role="no privacy", strokeWidth=4)])).spec["plot"]["marks"][0]
+    assert mark == ["line", dict(stroke="c2", strokeWidth=4, strokeDasharray="6 3") | LINE]
+    with raises("explorer 'demo': mark 0 (line): role 'nobody' has no meaning", "no privacy"):
+        make(plot=figure(["line", LINE | dict(role="nobody")]))
+    assert grammar.line("no privacy") == dict(color=palette()["--dp-2"], lw=2, ls=(0, (3, 1.5)), alpha=1)
+    for role in grammar.ROLES:
+        for kind, options in EVERY_MARK.items():
+            placed = {name: v for name, v in options.items() if re.fullmatch("text|[xy][12]?", name)}
+            with_marks(**{kind: placed | dict(role=role)})
+
+
+def test_a_control_with_names_is_said_by_name():
+    named = slider("factor", GRID, names=("one", "two", "four", "eight"))
+    explorer = make(controls=dict(a=named), readout="{a} times", alt="A line of {a}")
+    assert specs.start_text(explorer, "readout") == "four times"
+    labelled = make(controls=dict(a=named), plot=figure(["line", LINE | dict(label="{a}")]))
+    assert [text.get_text() for text in still.still(labelled).axes[0].texts] == ["four"]
+
+
+def test_a_dot_that_is_nowhere_at_the_start_is_not_drawn_in_print():
+    nowhere = dict(x="x", y="y", fillOpacity=.5)
+    first = slider("a", GRID, start=0)
+    far = lambda a: dict(x=X, y=np.ma.masked_less(a * X, 5))
+    explorer = make(far, controls=dict(a=first), plot=figure(["dot", nowhere]), readout="{a}")
+    assert still.save(explorer, "svg") and not artists(explorer)["dots"]
 
 
 def test_a_function_of_something_that_is_no_control():
@@ -139,9 +213,6 @@ def test_draws_go_with_rng():
         make(draws=20)
 
 
-LINE = dict(x="x", y="y")
-
-
 @pytest.mark.parametrize(
     "mark, words",
     [
@@ -181,7 +252,7 @@ def test_a_wrong_mark_is_named(mark, words):
     "plot, words",
     [
         (figure(), ["no marks"]),
-        (figure(["line", LINE], colour={}), ["'colour' has no meaning; entries are x, y, marks"]),
+        (figure(["line", LINE], colour={}), ["'colour' has no meaning; entries are x, y, marks, empty"]),
         (figure(["line", LINE], x={}), ["x axis", "label"]),
         (figure(["line", LINE], x=dict(label="x", scale="log")),
          ["x axis: option 'scale' has no meaning", "did you mean 'type'?"]),
@@ -578,7 +649,7 @@ def with_marks(**marks):
 
 def in_scripts(pattern):
     """What a pattern finds in our scripts for the screen."""
-    scripts = [(front.WEB / name).read_text(encoding="utf-8") for name in ("draw.js", "texts.js")]
+    scripts = [(front.WEB / name).read_text(encoding="utf-8") for name in ("draw.js", "texts.js", "controls.js", "guess.js")]
     return set(re.findall(pattern, "".join(scripts)))
 
 

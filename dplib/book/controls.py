@@ -1,7 +1,7 @@
 """The controls of an explorer: sliders over a grid of values, buttons for its categories, and a
 guess that a reader makes before the answer is shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class Control:
     log: bool
     integer: bool
     unit: str
-    names: tuple = ()
+    names: list = field(default_factory=list)
     drag: str = ""
     name: str = ""
 
@@ -31,7 +31,7 @@ def slider(label, values, *, start=None, log=False, integer=False, unit="", name
         int(v) if integer and float(v).is_integer() else float(f"{v:.6g}") for v in np.ravel(values)
     ]
     start = len(kept) // 2 if start is None else start
-    return Control(label, kept, start, log, integer, unit, tuple(names), drag)
+    return Control(label, kept, start, log, integer, unit, list(names), drag)
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ ROLES = {
     "you": Role("c2", 2.5, r=6),                 # a ring around one of the people
     "guess": Role("currentColor", 2, "1 4"),
 }
-# One name for what is set on many pages; what is meant by another ε or δ is said ("ε of the coarse stage").
+# One name for what is set on many pages; another ε says which ("ε of the coarse stage").
 CONTROLS = ("privacy parameter ε", "δ", "people n", "range R", "dimensions d", "answers k")
 AREAS = {"areaY", "rect", "rectY"}
 HOLLOW = {"you"}

@@ -220,7 +220,8 @@ def check_plot(explorer, plot, table):
 
 def check_mark(where, kind, options, table):
     needed, optional = set(MARKS[kind].needs.split()), set(MARKS[kind].may.split())
-    known = sorted(needed | optional | {"label", "role", "answer", *WORDS, *NUMBERS, *OPACITIES, "strokeDasharray"})
+    looks = {*WORDS, *NUMBERS, *OPACITIES, "strokeDasharray"}
+    known = sorted(needed | optional | looks | {"label", "role", "answer"})
     for option in sorted(set(options) - {*known}):
         raise no_meaning(f"{where}: option", option, "its options", known)
     if missing := needed - set(options):

@@ -37,12 +37,13 @@ def still(explorer):
     figure = Figure(figsize=(6.2, 3.6), layout="constrained", facecolor=PAPER)
     ax = figure.subplots()
     set_axes(ax, plot, values)
+    fill = lambda text: fill_in(text, columns, values, explorer.controls)
     labels = []
     for kind, options in plot["marks"]:
         mark = Mark(kind, options, columns)
-        DRAW[kind](ax, mark, lambda text: fill_in(text, columns, values, explorer.controls))
+        DRAW[kind](ax, mark, fill)
         if "label" in options and (at := mark.anchor(ax)):
-            labels.append((at, fill_in(options["label"], columns, values, explorer.controls), mark.label_ink))
+            labels.append((at, fill(options["label"]), mark.label_ink))
     place_labels(ax, labels)
     return figure
 
@@ -149,6 +150,8 @@ def draw_dots(ax, mark, fill):
     filled = mark.ink("fill")
     edge = mark.ink("stroke", "none" if filled != "none" else "currentColor")
     shown = np.isfinite(mark["x"]) & np.isfinite(mark["y"])
+    if not shown.any():                      # matplotlib takes no list of opacities for no dots
+        return
     diameter, width = (
         2 * POINT * mark.options.get("r", 3),
         POINT * mark.options.get("strokeWidth", 1.5),

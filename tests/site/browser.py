@@ -74,9 +74,11 @@ def opened(tab, address):
     return tab
 
 
-def all_drawn(tab):
-    """The tab, once all explorers of its page are drawn."""
+def all_drawn(tab, decided=True):
+    """The tab, once all explorers of its page are drawn, and, if `decided`, none of them waits for a guess."""
     tab.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
+    if decided:
+        tab.evaluate("document.querySelectorAll('.dp-static').forEach(host => host.explorer.decide(false, {}))")
     return tab
 
 

@@ -136,9 +136,12 @@ STATE = """id => {
 MOVE = """([id, position]) => {
   const root = document.getElementById(id);
   root.explorer.position.draw = position.draw;
-  for (const input of root.querySelectorAll('input')) {
+  for (const input of root.querySelectorAll('input[type=range]')) {
     input.value = position[input.name];
     input.dispatchEvent(new Event('input'));
+  }
+  for (const input of root.querySelectorAll('input[type=radio]')) {
+    if (+input.value === position[input.dataset.control]) input.click();
   }
 }"""
 
@@ -283,7 +286,7 @@ def check_everything(page, explorer):
     check_scales(explorer, shown, values)
     check_series(explorer, shown, columns)
     decoded = {name: np.array(c, float) for name, c in shown["columns"].items()}        # a last digit may turn on the codes' error
-    text = lambda template: specs.fill_in(template, decoded, values)
+    text = lambda template: specs.fill_in(template, decoded, values, explorer.controls)
     for (kind, options), drawn in zip(explorer.spec["plot"]["marks"], shown["marks"]):
         check_mark(kind, options, drawn, columns, shown, text)
     assert shown["readout"] == text(explorer.spec["readout"]) and shown["alt"] == text(explorer.spec["alt"])

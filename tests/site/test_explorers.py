@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from dplib.book import guess, slider
 from dplib.book import spec as specs
 from dplib.book.front import front_end, style
 from tests.depth import ALONE, DRAWS, HANDS, PLACES, POSITIONS, WITHOUT_SCRIPT, few
@@ -107,6 +108,11 @@ def test_every_mark_is_drawn_on_screen_as_in_print(browser, tmp_path, curve):
 def test_the_keyboard_moves_every_slider_and_says_its_value(page, address, id):
     explorer = explorer_of(address, id)
     for name, control in explorer.controls.items():
+        if control.names:
+            page.locator(f"#{id} input[data-control={name}]").last.check(force=True)
+            page.keyboard.press("ArrowUp")
+            assert position_of(page, id)[name] == len(control.names) - 2
+            continue
         slider, last = page.locator(f"#{id} input[name={name}]"), len(control.values) - 1
         assert page.locator(f"#{id} label[for='{slider.get_attribute('id')}']").inner_text() == control.label
         slider.focus()
@@ -132,9 +138,9 @@ def test_the_keyboard_moves_every_slider_and_says_its_value(page, address, id):
 @every_explorer
 def test_draw_again_steps_through_the_stored_draws(page, address, id):
     explorer = explorer_of(address, id)
-    button = page.locator(f"#{id} button")
+    button = page.locator(f"#{id} button").last
     if not explorer.draws:
-        assert button.count() == 0
+        assert page.locator(f"#{id} button").count() == 0
         return
     last = explorer.draws - 1
     shown = lambda: page.inner_html(f"#{id} .dp-figure")
@@ -155,7 +161,7 @@ def test_draw_again_steps_through_the_stored_draws(page, address, id):
 
 def first_slider(page, id):
     """Its box, and a function that reads its index."""
-    slider = page.locator(f"#{id} input").first
+    slider = page.locator(f"#{id} input[type=range]").first
     slider.evaluate(
         "node => node.scrollIntoView({ behavior: 'instant', block: 'center' })"
     )  # the theme scrolls smoothly
@@ -185,6 +191,8 @@ def fingers(page):
 def test_mouse_and_fingers(page, fingers, address):
     with window(page, NARROW):
         for id in IDS[address]:
+            if not page.locator(f"#{id} input[type=range]").count():
+                continue
             box, index, last = first_slider(page, id)
             x, y = lambda share: box["x"] + box["width"] * share, box["y"] + box["height"] / 2
             page.mouse.click(x(0.01), y)
@@ -357,7 +365,7 @@ def test_print_shows_the_present_values_without_the_sliders(page, address):
         assert page.locator(f"#{id} svg").is_visible() and page.locator(f"#{id} output").is_visible()
         assert not any(node.is_visible() for node in page.locator(f"#{id} input, #{id} button").all())
         text = page.locator(f"#{id} .dp-controls").inner_text()
-        assert all(c.label in text and written(c.values[0], c.unit) in text for c in explorer.controls.values())
+        assert all(c.label in text and (c.names or [written(c.values[0], c.unit)])[0] in text for c in explorer.controls.values())
         page.emulate_media(media="screen")
 
 
@@ -372,8 +380,142 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript
     page = without_javascript
     page.goto((site / address).as_uri())
     for id in IDS[address]:
+        if page.locator(f"#{id} noscript summary").count():              # a guess: the answer is folded
+            assert not page.locator(f"#{id} noscript svg[role=img]").is_visible()
+            page.locator(f"#{id} noscript summary").click()
         assert page.locator(f"#{id} noscript svg[role=img]").is_visible()
         assert page.locator(f"#{id} noscript p").inner_text() == specs.start_text(explorer_of(address, id), "readout")
+
+
+# -------------------------------------------------------------------------------- guesses
+
+ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
+  const { guess, svg, spec, columns } = root.explorer, { answer, entry, names } = spec.guess;
+  const paragraphs = [...document.querySelectorAll('.bd-article h1, .bd-article p, .bd-article li')].filter(p => p.checkVisibility());
+  const before = paragraphs.filter(p => p.compareDocumentPosition(root) & Node.DOCUMENT_POSITION_FOLLOWING).slice(-4);
+  const caption = paragraphs.find(p => p.matches('.dp-caption') && root.compareDocumentPosition(p) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return {
+    id: root.id, said: [root.innerText, svg.getAttribute('aria-label'), svg.textContent, ...[...before, caption].map(p => p?.innerText ?? '')].join(' | '),
+    drawn: spec.plot.marks.flatMap(([, { answer }], k) => answer && svg.querySelector(`.dp-mark-${k}`) ? [k] : []),
+    answer: columns[answer][entry], names, values: spec.guess.values, log: spec.guess.log, unit: spec.guess.unit,
+    shown: [...root.querySelectorAll('.dp-readout, .dp-controls:not(.dp-question)')].filter(part => part.checkVisibility()).length,
+  };
+})"""
+
+
+def tells(said, number):
+    """Does a text have this number?"""
+    return re.search(rf"(?<![\\d.,]){re.escape(number)}(?![\\d.,]*\\d)", said) is not None
+
+
+def answer_of(asked):
+    return specs.format(asked["answer"]) + (f" {asked['unit']}" if asked["unit"] else "").replace(" %", "%")
+
+
+def test_a_number_in_a_text_is_found():
+    assert tells("off by 129.", "129") and tells("at 0.5, say", "0.5") and not tells("1,129 or 1290 or 129.5", "129")
+
+
+@pytest.mark.parametrize("address", IDS)
+def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, address):
+    """The question's control has the focus of the keyboard; a button of it shows everything and says the distance."""
+    page = all_drawn(served_page, decided=False)
+    for asked in page.evaluate(ASKED):
+        id, box = asked["id"], page.locator(f"#{asked['id']}")
+        assert not asked["drawn"] and not asked["shown"], id
+        assert asked["names"] or not tells(asked["said"], specs.format(asked["answer"])), f"{id} tells {asked['answer']}"
+        question = box.locator(".dp-question input")
+        question.first.press("Space" if asked["names"] else "End")
+        box.locator(".dp-decide button").first.press("Enter")
+        last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
+        words = box.locator(".dp-verdict").inner_text()
+        assert words.startswith(f"You guessed {last}") and (asked["names"] or answer_of(asked) in words), id
+        assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
+        assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
+
+
+GUESSED = dict(controls=dict(a=slider("factor a", [1, 2, 4, 8], start=0), b=slider("kind", [0, 1], names=("flat", "steep"), start=0)),
+               guess=guess("How high is the end at 8?", range(1, 21), answer="end", axis="y", at=dict(a=8), start=1))
+
+
+def asking(a, b):
+    return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b))
+
+
+@pytest.fixture(scope="module")
+def question(browser, tmp_path_factory):
+    """A page with one explorer that asks."""
+    from dplib.book import Explorer
+    from tests.test_explorer import figure
+
+    marks = [["line", dict(x="x", y="y", role="proven", answer=True, label="{b}")], ["ruleY", dict(y="end", role="here", answer=True)]]
+    explorer = Explorer("asks", asking, **GUESSED, alt="A line to {end}", readout="It ends at {end}, {b}.",
+                        plot=figure(*marks, x=dict(label="x", domain=[0, 1]), y=dict(label="y", domain=[0, 20])))
+    file = tmp_path_factory.mktemp("asks") / "page.html"
+    file.write_text(f'<!doctype html><meta charset="utf-8"><style>{style()}</style>{explorer.html()}<script>{front_end(static=True)}</script>',
+                    encoding="utf-8")
+    with one_tab(browser, formulas=False, viewport=dict(width=700, height=700)) as tab:
+        yield lambda tail="": opened(tab, "about:blank") and all_drawn(opened(tab, file.as_uri() + tail), decided=False)
+
+
+def verdict(page):
+    return page.locator(".dp-verdict").inner_text()
+
+
+def test_a_guess_is_dragged_set_and_judged(question):
+    page = question()
+    handle, line = page.locator(".dp-handle-y"), "document.querySelector('.dp-guessed line, line.dp-guessed').getAttribute('y1')"
+    low = page.evaluate(line)
+    at = handle.bounding_box()
+    page.mouse.move(at["x"] + 20, at["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 20, at["y"] - 60, steps=4)
+    page.mouse.up()
+    assert float(page.evaluate(line)) < float(low) - 50
+    page.get_by_role("button", name="This is my guess").click()
+    guessed = page.evaluate("document.getElementById('asks').explorer.spec.guess.values[document.getElementById('asks').explorer.guess.index]")
+    assert verdict(page) == f"You guessed {guessed}; the answer is 8. " + (
+        "That is right, or as near as makes no difference." if guessed == 8 else
+        f"Your guess was {abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}.")
+    assert page.locator(".dp-readout").inner_text() == "It ends at 8, flat." and not handle.is_visible()
+    page.wait_for_url(f"**#asks?a=8&b=0&guess={guessed}")
+
+
+def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
+    page = question()
+    page.get_by_role("button", name="Show me").click()
+    assert verdict(page) == "" and page.locator(".dp-guessed").count() == 0 and page.locator(".dp-readout").is_visible()
+    page = question("#asks?a=2&guess=20")
+    assert verdict(page) == "You guessed 20; the answer is 8. Your guess was 12 too high."
+    assert position_of(page, "asks")["a"] == 1
+    page = question("?embed#asks?b=1")
+    assert verdict(page) == "" and page.locator(".dp-readout").inner_text() == "It ends at 16, steep."
+
+
+def test_paper_has_the_answer(question):
+    page = question()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".dp-readout").is_visible() and page.locator(".dp-question").count() == 0
+
+
+def test_categories_are_buttons_for_pointer_and_keys(question):
+    page = question()
+    page.get_by_role("button", name="Show me").click()
+    group = page.get_by_role("radiogroup", name="kind")
+    group.get_by_label("steep").check()
+    assert page.locator(".dp-readout").inner_text() == "It ends at 16, steep." and page.locator(".dp-direct").first.inner_text() == "steep"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".dp-readout").inner_text() == "It ends at 8, flat."
+
+
+@pytest.mark.parametrize("motion, moves", [("no-preference", True), ("reduce", False)])
+def test_marks_move_between_stops_where_motion_is_welcome(question, motion, moves):
+    page = question()
+    page.emulate_media(reduced_motion=motion)
+    page.get_by_role("button", name="Show me").click()
+    page.locator("input[name=a]").press("Home")
+    assert (page.evaluate("document.getAnimations().length") > 0) == moves
+    page.emulate_media(reduced_motion="no-preference")
 
 
 # -------------------------------------------------------------------------------- addresses and neighbours
@@ -392,11 +534,12 @@ GO_TO = "hash => new Promise(done => { addEventListener('hashchange', done, { on
 @some_explorers
 def test_the_address_holds_the_state(page, address, id):
     explorer = explorer_of(address, id)
-    (name, control), (position, query) = next(iter(explorer.controls.items())), far_end(explorer)
+    position, query = far_end(explorer)
+    name, control = next((name, c) for name, c in explorer.controls.items() if not c.names)
     for said in (f"{id}?{query}", f"{id}?", f"{id}?{name}=x&draw=-7", "nobody?a=1", f"{id}?draw=1e9&%E0%A4%A", "%"):
         page.evaluate(GO_TO, said)
         assert position_of(page, id) == position, said
-    page.locator(f"#{id} input").first.press("Home")
+    page.locator(f"#{id} input[name={name}]").press("Home")
     page.wait_for_url(re.compile(rf"#{id}\?(.*&)?{name}={re.escape(format(control.values[0], 'g'))}(&|$)"))
     written = page.url.split("#")[1]
     for said, reached in ((f"{id}?{query}", position), (written, position | {name: 0})):

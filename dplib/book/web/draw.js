@@ -102,7 +102,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
 
 /** Is a point of a line, a dot or a bar inside the frame? Rules and texts do not count. */
 function isSeen({ kind, length, options: { x, y, x1, y1, y2 } }, { domain: [left, right] }, { domain: [low, high] }) {
-  if (kind.startsWith("rule") || kind === "text") return false;
+  if (kind === "ruleX" || kind === "ruleY" || kind === "text") return false;
   const inside = (i) => {
     const [across, up] = [(x ?? x1)[i], (y ?? y2 ?? y1)[i]];
     return across >= left && across <= right && up >= low && up <= high;

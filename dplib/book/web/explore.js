@@ -171,6 +171,7 @@ function render({ model, el: root }) {
     show(lookUp(spec, table, position), present());
     if (made) judged.textContent = verdict(asked, asked.values[guess.index], columns[asked.answer][asked.entry]);
     root.classList.remove("dp-asking");
+    root.querySelector(".dp-question").remove();
     update();
   }
 
