@@ -76,7 +76,8 @@ kernelspec: {display_name: P, language: python, name: python3}
 def test_another_name_and_another_look_are_found():
     page = HEAD + """```{code-cell} ipython3
 Explorer("a", f, controls=dict(e=slider("ε", [1, 2]), other=slider("ε of the coarse stage", [1, 2])),
-    plot=dict(marks=[["line", dict(x="x", y="y", stroke="c3", label="no privacy")], ["line", dict(x="x", y="z", role="runs", label="runs")]]))
+    plot=dict(marks=[["line", dict(x="x", y="y", stroke="c3", label="no privacy")],
+                     ["line", dict(x="x", y="z", role="runs", label="runs")]]))
 ```
 """
     assert misnamed(page) == ["ε: privacy parameter ε"]
