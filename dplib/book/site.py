@@ -28,7 +28,7 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
-SITE_ONLY = ("claims", "code_links", "execute", "reference", "site")
+SITE_ONLY = ("claims", "code_links", "doctrees", "execute", "reference", "site")
 
 
 # --- the cache of executed pages
@@ -134,12 +134,10 @@ def write_assets(app):
 
 def rewrite_pages(app, env):
     """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one
-    changes, all are written anew."""
-    ours = [
-        file.read_bytes()
-        for file in sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
-        if file.is_file()
-    ]
+    changes, or what puts a page together, all are written anew."""
+    web = sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
+    makers = [PACKAGE / "book" / name for name in ("doctrees.py", "site.py")]
+    ours = [file.read_bytes() for file in [*web, *makers] if file.is_file()]
     assets = hashlib.sha256(
         b"".join([front_end(static=True).encode(), style().encode(), *ours])
     ).hexdigest()
