@@ -45,6 +45,38 @@ def test_a_caption_of_something_else_stays_where_it_is():
     assert [child.astext() for child in page.children[1:]] == ["text", "its"]
 
 
+def source_cell(text):
+    source = nodes.container("", nodes.literal_block("", text), nb_element="cell_code_source")
+    return nodes.container("", source, nb_element="cell_code")
+
+
+def test_imports_before_the_first_figure_go_into_its_fold_and_those_of_a_section_stay():
+    drawn, later = cell_with('<div class="dp-still">'), cell_with('<div class="dp-still">')
+    section = nodes.section("", nodes.title("", "Section"), source_cell("import b"), later)
+    page = page_with(nodes.section("", nodes.title("", "Page"), source_cell("import a"), source_cell("import c"), drawn, section))
+    doctrees.put_code_below(HTML, page, "page")
+    assert drawn.children[-1].astext().split() == ["import", "a", "import", "c", "code"]
+    assert [part.astext().split()[-1] for part in section.children] == ["Section", "b", "code"] and later.children[-1].astext() == "code"
+
+
+def test_shown_code_stands_in_an_open_fold_and_folded_code_in_its_own():
+    shown, drawn = source_cell("shown"), cell_with('<div class="dp-still">')
+    page = page_with(shown, drawn)
+    doctrees.put_code_below(HTML, page, "page")
+    doctrees.fold_shown_code(HTML, page, "page")
+    assert [raw.astext()[:8] for raw in shown.findall(nodes.raw)] == ["<details", "</detail"]
+    assert not [raw for raw in drawn.findall(nodes.raw) if "details" in raw.astext()]
+
+
+def test_formulas_of_the_opening_and_of_captions_are_text_where_they_can():
+    kinds = [nodes.paragraph("", "", nodes.math("", tex), classes=classes)
+             for tex, classes in [("a=1", ["dp-opening"]), ("b", ["dp-caption"]), (r"\hat c", ["dp-opening"]), ("d", [])]]
+    page = page_with(*kinds)
+    doctrees.write_formulas(HTML, page, "page")
+    assert [formula.astext() for formula in page.findall(nodes.math)] == [r"\hat c", "d"]
+    assert [plain["classes"] for plain in page.findall(nodes.inline)] == [["dp-plain", "dp-together"]] * 2
+
+
 def box_with(*paragraphs):
     return nodes.admonition("", nodes.title("", doctrees.BOX), *paragraphs, ids=["on-this-page"])
 
@@ -92,8 +124,8 @@ def test_print_by_latex_has_the_box_and_another_box_is_left_alone():
 @pytest.mark.parametrize("paragraphs, question", [
     ([["You drew noise of 0.5 as asked. Is it private? Why?"]], "Is it private?"),
     ([["Is "], ["No question.", nodes.emphasis("", "Is")]], ""),
-    ([["You know. What of ", nodes.math("", "a<b"), "?"]],
-     r'What of <span class="math notranslate nohighlight">\(a&lt;b\)</span>?'),
+    ([["You know. What of ", nodes.math("", "a<b"), "?"]], "What of <em>a</em>\N{NO-BREAK SPACE}&lt;\N{NO-BREAK SPACE}<em>b</em>?"),
+    ([["What of ", nodes.math("", r"\hat a"), "?"]], r'What of <span class="math notranslate nohighlight">\(\hat a\)</span>?'),
     ([["How ", nodes.emphasis("", "far"), " is ", link("that"), "?"]], "How <em>far</em> is that?")])
 def test_the_question_of_an_opening_is_its_first(paragraphs, question):
     made = [nodes.paragraph("", "", *(nodes.Text(p) if isinstance(p, str) else p for p in parts)) for parts in paragraphs]

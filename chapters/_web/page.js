@@ -44,6 +44,16 @@ window.addEventListener('beforeprint', () => {
 });
 window.addEventListener('afterprint', () => { for (const fold of folded) fold.open = false; });
 
+// Code that a page shows is folded on a phone, where a line of it is wider than the window.
+const phone = window.matchMedia('(max-width: 575.98px)');
+
+function foldCode() {
+  for (const fold of document.querySelectorAll('details.dp-shown')) fold.open = !phone.matches;
+}
+
+phone.addEventListener('change', foldCode);
+if (phone.matches) foldCode();
+
 // What a search shows of a page: its text, without code, and formulas as they are read.
 const SIGNS = { varepsilon: 'ε', delta: 'δ', beta: 'β', alpha: 'α', mu: 'μ', sigma: 'σ', rho: 'ρ', theta: 'θ', lambda: 'λ', Delta: 'Δ', Phi: 'Φ',
   le: '≤', ge: '≥', lesssim: '≲', gtrsim: '≳', infty: '∞', in: '∈', cdot: '·', times: '×', pm: '±', sum: 'Σ', to: '→', approx: '≈', sqrt: '√' };

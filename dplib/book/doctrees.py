@@ -7,8 +7,11 @@ import re
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 
+from .plain_formulas import as_text, said
+
 FIGURES = ("dp-static", "dp-still")            # what explorers and figures of the package write
 BOX = "On this page"
+CODE = "Code"
 SHORT = {"minutes": "min", "hours": "h", "hour": "h"}
 
 
@@ -22,6 +25,21 @@ def draws(cell):
     ) or any(True for _ in cell.findall(nodes.image))
 
 
+def prepared_by(cell):
+    """The cells that stand between the opening of a page and its figure and show nothing, the last
+    one first: imports. They are taken from the page."""
+    place, taken = cell.parent.index(cell), []
+    # the section of a page's title holds its opening; those of other titles stand in it
+    while isinstance(cell.parent.parent, nodes.document) and place > 0:
+        before = cell.parent[place - 1]
+        if before.get("nb_element") != "cell_code" or len(before.children) != 1:
+            break
+        cell.parent.remove(before)
+        taken.append(before)
+        place -= 1
+    return taken
+
+
 def put_code_below(app, doctree, docname):
     """Under a figure its caption, and then the fold with its code: readers come for the figure.
     The caption moves into the cell, so that paper keeps both on one page."""
@@ -33,12 +51,30 @@ def put_code_below(app, doctree, docname):
             continue
         after = cell.next_node(descend=False, siblings=True)
         cell.remove(fold)
+        for before in prepared_by(cell):
+            fold.insert(0, before.children[0])
         if isinstance(after, nodes.paragraph) and "dp-caption" in after["classes"]:
             after.parent.remove(after)
             cell += after
         fold["classes"].append("dp-below")
         cell["classes"].append("dp-drawn")
         cell += fold
+
+
+def fold_shown_code(app, doctree, docname):
+    """Code that a page shows stands in an open fold, which page.js closes on a phone."""
+    if app.builder.format != "html":
+        return
+    for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code" and cell.children:
+            source = cell.children[0]
+            if source.get("nb_element") == "cell_code_source":
+                heading = f"<details class='hide dp-shown' open><summary>{CODE}</summary>"
+                fold = nodes.container("", classes=["dp-code"])
+                source.replace_self(fold)
+                fold += nodes.raw("", heading, format="html")
+                fold += source
+                fold += nodes.raw("", "</details>", format="html")
 
 
 # --- the box as a strip
@@ -152,15 +188,39 @@ def first_question(paragraphs):
     return ""
 
 
+TAGS = {nodes.emphasis: "em", nodes.superscript: "sup", nodes.subscript: "sub"}
+
+
 def as_html(node):
     """Text and formulas; a link in it is its text, because it will stand in a link."""
     if isinstance(node, nodes.math):
+        if plain := as_text(node.astext()):
+            return "".join(map(as_html, plain))
         formula = html.escape(node.astext())
         return rf'<span class="math notranslate nohighlight">\({formula}\)</span>'
     if isinstance(node, nodes.Text):
         return html.escape(node.astext())
-    inner = "".join(map(as_html, node.children))
-    return f"<em>{inner}</em>" if isinstance(node, nodes.emphasis) else inner
+    inner, tag = "".join(map(as_html, node.children)), TAGS.get(type(node))
+    return f"<{tag}>{inner}</{tag}>" if tag else inner
+
+
+# --- formulas of the first screen
+# ---------------------------------------------------------------------------------
+
+LONG = 16                                      # letters of a formula that may break, as in page.js
+
+
+def write_formulas(app, doctree, docname):
+    """The simple formulas of the opening and of captions are text, which is there at once."""
+    if app.builder.format != "html":
+        return
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        if {"dp-opening", "dp-caption"} & set(paragraph["classes"]):
+            for formula in list(paragraph.findall(nodes.math)):
+                if plain := as_text(formula.astext()):
+                    short = len(said(plain)) < LONG
+                    classes = ["dp-plain", *["dp-together"] * short]
+                    formula.replace_self(nodes.inline("", "", *plain, classes=classes))
 
 
 def rewrite_before(app, env):
@@ -186,7 +246,9 @@ def setup(app):
     app.connect("doctree-read", keep_question)
     app.connect("env-updated", rewrite_before)
     app.connect("doctree-resolved", put_code_below)
+    app.connect("doctree-resolved", fold_shown_code)
     app.connect("doctree-resolved", fold_box)
+    app.connect("doctree-resolved", write_formulas)
     # after site.py has taken away what leads to the page for authors
     app.connect("html-page-context", say_what_comes, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
