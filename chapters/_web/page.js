@@ -44,6 +44,16 @@ window.addEventListener('beforeprint', () => {
 });
 window.addEventListener('afterprint', () => { for (const fold of folded) fold.open = false; });
 
+// Code that a page shows is folded on a phone, where a line of it is wider than the window.
+const phone = window.matchMedia('(max-width: 575.98px)');
+
+function foldCode() {
+  for (const fold of document.querySelectorAll('details.dp-shown')) fold.open = !phone.matches;
+}
+
+phone.addEventListener('change', foldCode);
+if (phone.matches) foldCode();
+
 // What a search shows of a page: its text, without code, and formulas as they are read.
 const SIGNS = { varepsilon: 'ε', delta: 'δ', beta: 'β', alpha: 'α', mu: 'μ', sigma: 'σ', rho: 'ρ', theta: 'θ', lambda: 'λ', Delta: 'Δ', Phi: 'Φ',
   le: '≤', ge: '≥', lesssim: '≲', gtrsim: '≳', infty: '∞', in: '∈', cdot: '·', times: '×', pm: '±', sum: 'Σ', to: '→', approx: '≈', sqrt: '√' };
@@ -59,7 +69,7 @@ function searchReadably() {
   const { htmlToText } = Search;
   Search.htmlToText = (page, anchor) => {
     const content = new DOMParser().parseFromString(page, 'text/html');
-    for (const aside of content.querySelectorAll('.cell, .dp-static, .headerlink')) aside.remove();
+    for (const aside of content.querySelectorAll('.cell_input, .cell_output, details.hide, .dp-strip, .headerlink')) aside.remove();
     for (const formula of content.querySelectorAll('.math')) formula.textContent = readable(formula.textContent);
     return htmlToText(content.documentElement.outerHTML, anchor).replace(/\s+/g, ' ');
   };
@@ -104,3 +114,35 @@ if (location.hash.startsWith('#dplib.') && !document.getElementById(location.has
 for (const arrow of document.querySelectorAll('.has-children > details > summary')) {
   arrow.setAttribute('aria-label', `Pages of ${arrow.closest('.has-children').querySelector('a').textContent.trim()}`);
 }
+
+// How far you have read: a line on top of the window, with a tick for each section. It lies over the page and moves nothing.
+function followReading(article) {
+  const line = document.createElement('div'), read = document.createElement('i');
+  line.className = 'dp-progress';
+  line.setAttribute('aria-hidden', 'true');
+  const ticks = [...article.querySelectorAll('section > h2')].map(heading => ({ heading, tick: document.createElement('b') }));
+  line.append(read, ...ticks.map(({ tick }) => tick));
+  const way = () => Math.max(1, document.documentElement.scrollHeight - window.innerHeight);
+  const show = () => { read.style.transform = `scaleX(${Math.min(1, window.scrollY / way())})`; };
+  const place = () => {
+    for (const { heading, tick } of ticks) {
+      tick.style.left = `${Math.min(1, (heading.getBoundingClientRect().top + window.scrollY) / way()) * 100}%`;
+    }
+    show();
+  };
+  document.body.append(line);
+  window.addEventListener('scroll', show, { passive: true });
+  new ResizeObserver(place).observe(article);          // folds, formulas and windows change where sections begin
+}
+
+// The list of pages shows the one that is read, wherever it stood when the last one was left.
+function showWhereWeAre() {
+  const list = document.querySelector('.bd-sidebar-primary'), here = list?.querySelector('a.current[href="#"], li.current.active > a');
+  if (!here) return;
+  const { top, bottom } = here.getBoundingClientRect(), room = list.getBoundingClientRect();
+  if (top < room.top || bottom > room.bottom) list.scrollTop += top - room.top - room.height / 3;
+}
+
+const read = document.querySelector('.bd-article');
+if (read?.querySelector('section > h2')) followReading(read);
+window.addEventListener('load', showWhereWeAre);

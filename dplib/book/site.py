@@ -4,6 +4,7 @@ something is wrong."""
 import hashlib
 import html
 import importlib.metadata
+import json
 import os
 import re
 from pathlib import Path
@@ -28,7 +29,7 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
-SITE_ONLY = ("claims", "code_links", "execute", "reference", "site")
+SITE_ONLY = ("claims", "code_links", "doctrees", "execute", "plain_formulas", "reference", "site")
 
 
 # --- the cache of executed pages
@@ -134,12 +135,10 @@ def write_assets(app):
 
 def rewrite_pages(app, env):
     """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one
-    changes, all are written anew."""
-    ours = [
-        file.read_bytes()
-        for file in sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
-        if file.is_file()
-    ]
+    changes, or what puts a page together, all are written anew."""
+    web = sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
+    makers = [PACKAGE / "book" / name for name in ("doctrees.py", "plain_formulas.py", "site.py")]
+    ours = [file.read_bytes() for file in [*web, *makers] if file.is_file()]
     assets = hashlib.sha256(
         b"".join([front_end(static=True).encode(), style().encode(), *ours])
     ).hexdigest()
@@ -147,9 +146,20 @@ def rewrite_pages(app, env):
     return sorted(env.found_docs) if changed else []
 
 
+# The face of the text comes with the styles, not after them; and paper says which page it is.
+HEAD = """
+<link rel="preload" as="font" type="font/woff2" href="{font}" crossorigin>
+<style media="print">@page {{ @top-right {{ content: {title}; font: 9pt serif; }} }}</style>
+"""
+
+
 def add_scripts(app, pagename, template, context, doctree):
     """The explorers' script, only where there is one; and of the others what the page needs."""
     app.add_css_file("explorer.css")
+    title = re.sub("<[^>]*>", "", context.get("title", ""))
+    font = context["pathto"]("_static/stix/regular.woff2", 1)
+    quoted = json.dumps(html.unescape(title), ensure_ascii=False)
+    context["metatags"] = context.get("metatags", "") + HEAD.format(font=font, title=quoted)
     # deprecated, says axe
     context["body"] = body = context.get("body", "").replace(
         'role="doc-biblioentry"', 'role="listitem"'

@@ -1,7 +1,7 @@
 """Fixtures: the built book on a local server, and a browser. Without a Chromium tests skip; under CI they fail.
 
 A page is visited twice, by all tests together: once from a server, with its formulas typeset, and once from a folder, with its
-formulas left in TeX. What one test leaves behind the next one finds, so that those which take a page apart come last.
+formulas left in TeX. The second visit begins in the window of a phone; of both, what moved while they loaded is kept. What one test leaves behind the next one finds, so that those which take a page apart come last.
 """
 import os
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.site import browser as browsers
+from tests.site import measures
 
 HERE = Path(__file__).parent
 WIDE = dict(width=1280, height=900)
@@ -56,17 +57,20 @@ def base(site):
         yield address
 
 
-def visits(browser, home, **options):
-    """A function that brings the tab to a page of the book, unless it is there already."""
-    with browsers.one_tab(browser, viewport=WIDE, **options) as tab:
+def visits(browser, home, first=WIDE, **options):
+    """A function that brings the tab to a page of the book, unless it is there already; the page is loaded in the first window."""
+    with browsers.one_tab(browser, viewport=first, **options) as tab:
+        tab.add_init_script(measures.WATCH)
         there = None
 
         def visit(address):
             nonlocal there
             if address != there:
-                tab.set_viewport_size(WIDE)
+                tab.set_viewport_size(first)
                 tab.emulate_media(media="screen", color_scheme="light")
                 browsers.opened(tab, f"{home}/{address}")
+                tab.moved = measures.moved(tab)
+                tab.set_viewport_size(WIDE)
                 there = address
             return tab
 
@@ -80,7 +84,7 @@ def visit_served(browser, base):
 
 @pytest.fixture(scope="session")
 def visit_in_folder(browser, site):
-    yield from visits(browser, site.as_uri(), formulas=False)
+    yield from visits(browser, site.as_uri(), first=measures.PHONE, formulas=False)
 
 
 @pytest.fixture

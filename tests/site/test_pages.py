@@ -5,7 +5,9 @@ import re
 import pytest
 
 from tests.depth import DARK, few
-from tests.site.browser import CONTRAST, SITE, one_tab, opened, others, settle, violations
+from tests.site.browser import CONTRAST, SITE, explorer_pages, one_tab, opened, others, settle, violations
+from tests.site.conftest import WIDE
+from tests.site.measures import PHONE, RATCHETS, WATCH, Ratchet, measured, moved, table
 
 FRONT = "index.html"             # sends the reader on to the first chapter
 PAGES = sorted({str(page.relative_to(SITE)) for page in SITE.rglob("*.html") if "_static" not in page.parts} - {FRONT})
@@ -30,13 +32,14 @@ SCROLLBARS = """['.bd-article', '.bd-sidebar-primary', '.bd-sidebar-secondary'].
   const contents = box.closest('.bd-sidebar-primary, .bd-sidebar-secondary');
   const beside = !contents && scrolls(style.overflowY) && box.offsetWidth - box.clientWidth - borders('Left', 'Right') > 1;
   const below = scrolls(style.overflowX) && box.offsetHeight - box.clientHeight - borders('Top', 'Bottom') > 1;
-  const may = box.matches('pre, .cell_output, .pst-scrollable-table-container');
+  const may = box.matches('pre, .cell_output, .dp-table, .pst-scrollable-table-container');
   const wanted = !beside && may && box.scrollWidth > box.clientWidth;
   return (beside || below) && !wanted ? [`${beside ? 'beside' : 'below'} ${box.outerHTML.slice(0, 120)}`] : [];
 })"""
 
 
 every_page = pytest.mark.parametrize("address", PAGES)
+CHAPTERS = sorted(f"chapters/{page.name}" for page in explorer_pages() if page.parent.name == "chapters")
 
 
 def unfold(page):
@@ -65,6 +68,60 @@ def test_the_front_page_leads_on_asks_nobody_else_and_brings_its_icon(browser, b
         opened(tab, f"{home}/{FRONT}")
         tab.wait_for_url(f"{home}/chapters/index.html")
         assert others(tab, home) == [] and tab.complaints == []
+
+
+# --- how a page first appears ---------------------------------------------------------------------------------------------
+
+STILL = .05                      # the sum of layout shifts, below which a page counts as still: half of what is usually called good
+
+
+@every_page
+def test_nothing_moves_while_a_page_loads(served_page):
+    total, largest = served_page.moved
+    assert total <= STILL, f"moved by {total:.3f}, most by {largest}"
+
+
+@every_page
+def test_nothing_moves_while_a_page_loads_on_a_phone(page):
+    total, largest = page.moved
+    assert total <= STILL, f"moved by {total:.3f}, most by {largest}"
+
+
+@pytest.mark.parametrize("address", few(CHAPTERS, DARK))
+def test_nothing_moves_on_a_phone_while_formulas_are_set(browser, base, address):
+    with one_tab(browser, viewport=PHONE) as tab:
+        tab.add_init_script(WATCH)
+        total, largest = moved(opened(tab, f"{base}/{address}"))
+    assert total <= STILL, f"moved by {total:.3f}, most by {largest}"
+
+
+def test_what_moves_is_noticed(browser):
+    with one_tab(browser, viewport=PHONE) as tab:
+        tab.add_init_script(WATCH)
+        tab.goto("data:text/html,<div></div><p>text</p><script>setTimeout(() => { document.querySelector('div').style.height='300px' }, 200)</script>")
+        tab.wait_for_function("document.querySelector('div').offsetHeight > 0")
+        assert moved(tab)[0] > STILL
+
+
+@pytest.mark.parametrize("address", CHAPTERS)
+def test_the_first_slider_is_on_the_first_screen_and_no_stretch_is_without_a_picture(served_page, address):
+    page = address.removeprefix("chapters/").removesuffix(".html")
+    faults = [RATCHETS[name].fault(name, page, pixels) for name, pixels in measured(served_page).items()]
+    served_page.set_viewport_size(WIDE)
+    assert not any(faults), [fault for fault in faults if fault]
+
+
+def test_the_table_of_what_is_not_there_yet_names_pages_beyond_the_limit_alone():
+    for name, pages in table().items():
+        assert set(pages) <= {address[9:-5] for address in CHAPTERS}, name
+        assert not [page for page, pixels in pages.items() if pixels <= RATCHETS[name].limit], name
+
+
+@pytest.mark.parametrize("page, found, wrong", [("new", 100, False), ("new", 101, True), ("old", 154, False), ("old", 155, True),
+                                                ("old", 110, False), ("old", 109, True)])
+def test_a_ratchet_lets_a_page_get_better_alone_and_asks_to_be_told(monkeypatch, page, found, wrong):
+    monkeypatch.setattr("tests.site.measures.table", lambda: {"height": {"old": 150}})
+    assert bool(Ratchet(100, 4, 40).fault("height", page, found)) == wrong
 
 
 @every_page
