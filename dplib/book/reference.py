@@ -112,6 +112,11 @@ STATEMENT = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
 # e^(ε/2), e^-t, q^|m|: what is raised
 EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-₉])+(?:\\\|)?))")
 INDEX = re.compile(r"\b([A-Za-zθμεσ])_([a-z0-9])\b")
+# an exponent holds no other role, so that an index in it is a letter of its own
+LOW = str.maketrans("aehijklmnoprstuvx0123456789", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₀₁₂₃₄₅₆₇₈₉")
+ROLE = re.compile(r"(\\ :su[bp]:`[^`]*`\\ |:prf:ref:`[^`]*`|``[^`]+``)")
+# what napoleon makes of a type: no role is read in it
+EMPHASIS = re.compile(r"(?<![*\w\\])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![*\w])")
 
 
 def read_docstring(app, what, name, obj, options, lines):
@@ -119,11 +124,45 @@ def read_docstring(app, what, name, obj, options, lines):
     such, a label leads to its statement."""
     for i, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
-            line = INDEX.sub(r"\1\\ :sub:`\2`\\ ", line.replace("|", r"\|"))
-            line = EXPONENT.sub(
-                lambda found: rf"\ :sup:`{(found[1] or found[2]).replace('-', '−')}`\ ", line
-            )
-            lines[i] = STATEMENT.sub(r":prf:ref:`\1`", line)
+            lines[i] = EMPHASIS.sub(emphasised, marked_up(line.replace("|", r"\|")))
+
+
+def marked_up(line):
+    """A line with the roles that set its formulas and lead to its statements."""
+    line = EXPONENT.sub(
+        lambda found: rf"\ :sup:`{raised(found[1] or found[2])}`\ ", line.replace("√``", "√\\ ``")
+    )
+    parts = ROLE.split(line)
+    parts[::2] = [
+        STATEMENT.sub(r":prf:ref:`\1`", INDEX.sub(r"\1\\ :sub:`\2`\\ ", part))
+        for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def raised(text):
+    """What stands in an exponent."""
+    text = INDEX.sub(lambda found: found[1] + found[2].translate(LOW), text)
+    return text.replace("-", "−")
+
+
+def emphasised(found):
+    """Emphasis around a text with roles: around each part between them, since it cannot hold
+    them."""
+    parts = ROLE.split(found[1])
+    if len(parts) == 1:
+        return found[0]
+    parts[::2] = [emphasis(part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def emphasis(part):
+    """A part of a text in emphasis, which neither begins nor ends with a space."""
+    inner = part.strip()
+    if not inner:
+        return part
+    before, after = part.partition(inner)[::2]
+    return rf"{before or chr(92) + ' '}*{inner}*{after or chr(92) + ' '}"
 
 
 def setup(app):

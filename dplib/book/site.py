@@ -28,7 +28,10 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
-SITE_ONLY = ("claims", "code_links", "execute", "reference", "site")
+SITE_ONLY = (
+    "checks", "citations", "claims", "code_links", "counts", "drawings", "execute", "mosaic",
+    "reference", "site", "statements",
+)
 
 
 # --- the cache of executed pages
