@@ -114,9 +114,10 @@ EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-�
 INDEX = re.compile(r"\b([A-Za-zθμεσ])_([a-z0-9])\b")
 # an exponent holds no other role, so that an index in it is a letter of its own
 LOW = str.maketrans("aehijklmnoprstuvx0123456789", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₀₁₂₃₄₅₆₇₈₉")
+ESCAPED = "\\ "
 ROLE = re.compile(r"(\\ :su[bp]:`[^`]*`\\ |:prf:ref:`[^`]*`|``[^`]+``)")
-# what napoleon makes of a type: no role is read in it
-EMPHASIS = re.compile(r"(?<![*\w\\])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![*\w])")
+# what napoleon makes of a name and of a type: no role is read in it
+EMPHASIS = re.compile(r"(?<![*\w\\])(\*\*?)(?=[^\s*])(.+?)(?<=[^\s*])\1(?![*\w])")
 
 
 def read_docstring(app, what, name, obj, options, lines):
@@ -149,20 +150,22 @@ def raised(text):
 def emphasised(found):
     """Emphasis around a text with roles: around each part between them, since it cannot hold
     them."""
-    parts = ROLE.split(found[1])
+    stars, text = found.groups()
+    parts = ROLE.split(text)
     if len(parts) == 1:
         return found[0]
-    parts[::2] = [emphasis(part) for part in parts[::2]]
+    parts[::2] = [emphasis(stars, part) for part in parts[::2]]
     return "".join(parts)
 
 
-def emphasis(part):
-    """A part of a text in emphasis, which neither begins nor ends with a space."""
+def emphasis(stars, part):
+    """A part of a text between these stars, behind and before which no space may stand; where
+    there was none, an escaped one keeps the stars from what is beside them."""
     inner = part.strip()
     if not inner:
         return part
-    before, after = part.partition(inner)[::2]
-    return rf"{before or chr(92) + ' '}*{inner}*{after or chr(92) + ' '}"
+    before, _, after = part.partition(inner)
+    return rf"{before or ESCAPED}{stars}{inner}{stars}{after or ESCAPED}"
 
 
 def setup(app):
