@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from dplib.book import checks
 
 
-def record(chapter="packing", label="thm-packing", caught=("half the noise",), code=("package",), test="tests/claims/test_packing.py::test_it"):
-    return dict(chapter=chapter, label=label, caught=list(caught), test=test, code=[{"from": kind, "name": "f"} for kind in code])
+def record(chapter="packing", label="thm-packing", caught=("half the noise",), code=("package",)):
+    return dict(chapter=chapter, label=label, caught=list(caught), test="tests/claims/test_packing.py::test_it",
+                code=[{"from": kind, "name": "f"} for kind in code])
 
 
 def test_checks_stand_in_the_order_of_the_book_and_those_of_no_page_last():

@@ -8,7 +8,8 @@ from dplib.book import mosaic
 from dplib.book.checks import anchor
 from tests.test_checks import record
 
-CHECKS = [record(caught=("half the noise", "one tail & no more")), record(label="cor-mean"), record("tracing", "thm-tracing", ("no noise",))]
+CHECKS = [record(caught=("half the noise", "one tail & no more")), record(label="cor-mean"),
+          record("tracing", "thm-tracing", ("no noise",))]
 PAGES = [(f"On {chapter}", own) for chapter, own in mosaic.groups(CHECKS)]
 
 
@@ -28,7 +29,8 @@ def test_every_mistake_has_a_tile_that_says_it_and_leads_to_its_check():
 
 
 @pytest.mark.parametrize("spoil", [
-    lambda html: re.sub(r"<li>.*?</li>", "", html, count=1), lambda html: html.replace("#claim-test-it-cor-mean", "#claim-test-it-thm-packing"),
+    lambda html: re.sub(r"<li>.*?</li>", "", html, count=1),
+    lambda html: html.replace("#claim-test-it-cor-mean", "#claim-test-it-thm-packing"),
     lambda html: html.replace("no noise", "noise"), lambda html: re.sub(r"(<li>.*?</li>)", r"\1\1", html, count=1)])
 def test_a_tile_that_is_missing_twice_there_misnamed_or_misled_is_found(spoil):
     assert problems(spoil(mosaic.whole(PAGES, called)), CHECKS)

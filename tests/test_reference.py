@@ -72,6 +72,7 @@ def test_the_table_promises_what_the_docstrings_do():
     assert not [(name, broken(name, guarantee)) for _, name, guarantee in ROWS if broken(name, guarantee)]
 
 
-@pytest.mark.parametrize("name, guarantee", [("unbounded_mean", "ε-DP under `replace`"), ("laplace", "(ε, δ)-DP"), ("clipped_mean", "ε-DP under `add_remove`")])
+@pytest.mark.parametrize("name, guarantee", [
+    ("unbounded_mean", "ε-DP under `replace`"), ("laplace", "(ε, δ)-DP"), ("clipped_mean", "ε-DP under `add_remove`")])
 def test_a_promise_too_much_is_found(name, guarantee):
     assert broken(name, guarantee)
