@@ -112,6 +112,12 @@ STATEMENT = re.compile(r"\b((?:thm|lem|prop|cor|def|alg)-[a-z0-9-]+)")
 # e^(ε/2), e^-t, q^|m|: what is raised
 EXPONENT = re.compile(r"\^(?:\(((?:[^()]|\([^()]*\))*)\)|(-?(?:\\\||[\w']|[₀-₉])+(?:\\\|)?))")
 INDEX = re.compile(r"\b([A-Za-zθμεσ])_([a-z0-9])\b")
+# an exponent holds no other role, so that an index in it is a letter of its own
+LOW = str.maketrans("aehijklmnoprstuvx0123456789", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ₀₁₂₃₄₅₆₇₈₉")
+ESCAPED = "\\ "
+ROLE = re.compile(r"(\\ :su[bp]:`[^`]*`\\ |:prf:ref:`[^`]*`|``[^`]+``)")
+# what napoleon makes of a name and of a type: no role is read in it
+EMPHASIS = re.compile(r"(?<![*\w\\])(\*\*?)(?=[^\s*])(.+?)(?<=[^\s*])\1(?![*\w])")
 
 
 def read_docstring(app, what, name, obj, options, lines):
@@ -119,11 +125,47 @@ def read_docstring(app, what, name, obj, options, lines):
     such, a label leads to its statement."""
     for i, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
-            line = INDEX.sub(r"\1\\ :sub:`\2`\\ ", line.replace("|", r"\|"))
-            line = EXPONENT.sub(
-                lambda found: rf"\ :sup:`{(found[1] or found[2]).replace('-', '−')}`\ ", line
-            )
-            lines[i] = STATEMENT.sub(r":prf:ref:`\1`", line)
+            lines[i] = EMPHASIS.sub(emphasised, marked_up(line.replace("|", r"\|")))
+
+
+def marked_up(line):
+    """A line with the roles that set its formulas and lead to its statements."""
+    line = EXPONENT.sub(
+        lambda found: rf"\ :sup:`{raised(found[1] or found[2])}`\ ", line.replace("√``", "√\\ ``")
+    )
+    parts = ROLE.split(line)
+    parts[::2] = [
+        STATEMENT.sub(r":prf:ref:`\1`", INDEX.sub(r"\1\\ :sub:`\2`\\ ", part))
+        for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def raised(text):
+    """What stands in an exponent."""
+    text = INDEX.sub(lambda found: found[1] + found[2].translate(LOW), text)
+    return text.replace("-", "−")
+
+
+def emphasised(found):
+    """Emphasis around a text with roles: around each part between them, since it cannot hold
+    them."""
+    stars, text = found.groups()
+    parts = ROLE.split(text)
+    if len(parts) == 1:
+        return found[0]
+    parts[::2] = [emphasis(stars, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def emphasis(stars, part):
+    """A part of a text between these stars, behind and before which no space may stand; where
+    there was none, an escaped one keeps the stars from what is beside them."""
+    inner = part.strip()
+    if not inner:
+        return part
+    before, _, after = part.partition(inner)
+    return rf"{before or ESCAPED}{stars}{inner}{stars}{after or ESCAPED}"
 
 
 def setup(app):

@@ -29,7 +29,10 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
-SITE_ONLY = ("claims", "code_links", "doctrees", "execute", "plain_formulas", "reference", "site")
+SITE_ONLY = (
+    "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings", "execute",
+    "mosaic", "plain_formulas", "reference", "site", "statements",
+)
 
 
 # --- the cache of executed pages
