@@ -1,5 +1,6 @@
 """Numbers about the book for its text, counted when it is built: {count}`mistakes`."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -12,22 +13,25 @@ from .reference import public_names
 TEST = re.compile(r"^\s*def test_\w+", re.M)
 
 
+def sources(root):
+    """The pages of the book's parts, and the files of its tests."""
+    toc = (root / "_toc.yml").read_text(encoding="utf-8").split("caption: Reference")[0]
+    pages = [root / f"{name}.md" for name in re.findall(r"- file: (chapters/[\w-]+)", toc)]
+    return pages, sorted((root / "tests").rglob("test_*.py"))
+
+
 def counts(checks, root):
     """{what: how many}, of the last run of the claims, of the package and of the repository."""
-    toc = (root / "_toc.yml").read_text(encoding="utf-8").split("caption: Reference")[0]
-    pages = re.findall(r"- file: (chapters/[\w-]+)", toc)
-    sources = [(root / f"{page}.md").read_text(encoding="utf-8") for page in pages]
+    pages, tests = sources(root)
+    text = lambda files: "\n".join(file.read_text(encoding="utf-8") for file in files)
     return {
         "statements": len({record["label"] for record in checks}),
         "checks": len(checks),
         "mistakes": sum(len(record["caught"]) for record in checks),
         "pages": len(pages),
-        "figures": sum(source.count('Explorer("') for source in sources),
+        "figures": text(pages).count('Explorer("'),
         "functions": len(set(public_names().values())),
-        "tests": sum(
-            len(TEST.findall(file.read_text(encoding="utf-8")))
-            for file in (root / "tests").rglob("test_*.py")
-        ),
+        "tests": len(TEST.findall(text(tests))),
     }
 
 
@@ -35,8 +39,10 @@ class Count(SphinxRole):
     """{count}`mistakes`: how many there are in this build."""
 
     def run(self):
-        self.env.note_dependency(str(claims_file(self.env)))
-        known = counts(records(self.env), Path(self.env.srcdir))
+        root = Path(self.env.srcdir)
+        for file in (claims_file(self.env), root / "_toc.yml", *itertools.chain(*sources(root))):
+            self.env.note_dependency(str(file))
+        known = counts(records(self.env), root)
         if self.text not in known:
             message = self.inliner.reporter.error(
                 f"nothing counts {self.text!r}; what is counted: {', '.join(known)}",
