@@ -152,7 +152,7 @@ def test_the_figure_of_the_sensitivity_of_totals_is_that_of_its_groups():
 
 
 def test_nobody_is_where_the_figure_of_two_worlds_forbids():
-    names = run("two-distributions", "def two_tests", "def within_range")
+    names = run("two-distributions", "def says_q", "def two_tests", "def within_range")
     for shift in (.5, 1, 2):
         tests = names["two_tests"](shift)
         assert np.all(tests["votes"] >= tests["bound"]) and np.all(tests["clamped"] >= tests["bound"])
