@@ -21,7 +21,7 @@ def run(*marks):
     return page
 
 
-FUNCTIONS = "def methods(", "def one_study("
+FUNCTIONS = "def answers_of(", "def methods(", "def one_study("
 
 
 @pytest.fixture(scope="module")
