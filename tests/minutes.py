@@ -1,4 +1,4 @@
-"""How long a page takes, by a rule: to read, with its proofs, and with its exercises.
+"""How long a page takes, by a rule: its core, all of it, with its proofs, and with its exercises.
 
     python tests/minutes.py        what every page should say
 
@@ -6,6 +6,7 @@
 minutes for a displayed formula; 15 minutes for an easy exercise, 25 for a medium one, 55 for a hard one. Rounded to five
 minutes. A formula of the text is one word. Code is not counted. The numbers are fitted to three newcomers, who wrote down
 what each section and each exercise of a page took them. Of 18 totals of six others 17 are within a quarter of the rule.
+The *core* is a page without its sections that begin with "Further:"; no core needs them (tests/test_layers.py).
 """
 
 import re
@@ -43,8 +44,24 @@ def count(text):
     return len(WORD.findall(re.sub(r"\]\([^)]*\)", "]", prose))), formulas
 
 
+def sections(page):
+    """The sections of a page with their headings; what stands before the first one has the heading ""."""
+    head, body = page.split("\n---\n", 1)
+    opening, *rest = re.split(r"^## ", body, flags=re.M)
+    return [("", f"{head}\n---\n{opening}")] + [(section.partition("\n")[0], f"## {section}") for section in rest]
+
+
+def core(page):
+    """The page without what is marked as further."""
+    return "".join(text for heading, text in sections(page) if not heading.startswith("Further:"))
+
+
 def minutes(page):
-    """Minutes to read a page, to read it with its proofs, and with proofs and exercises."""
+    """Minutes to read the core of a page, to read all of it, to read it with its proofs, and with proofs and exercises."""
+    return [timed(core(page))[0], *timed(page)]
+
+
+def timed(page):
     texts, exercises = parts(page)
     figures = len(re.findall(r"\bExplorer\(\"|\bfigure\(", page))
     (words, shown), (folded, shown_there) = (count(texts.get(part, "")) for part in ("open", "folds"))
@@ -59,8 +76,9 @@ def spoken(total):
 
 
 def sentence(page):
-    read, proofs, exercises = map(spoken, minutes(page))
-    return f"**Time** {read} to read, {proofs} with the proofs, {exercises} with the exercises."
+    core, read, proofs, exercises = map(spoken, minutes(page))
+    further = f" the core, {read} with what is marked *Further*" if core != read else ""
+    return f"**Time** {core} to read{further}, {proofs} with the proofs, {exercises} with the exercises."
 
 
 def main():

@@ -78,14 +78,16 @@ def test_a_page_says_how_long_it_takes_by_the_rule(page):
 
 def test_the_rule_counts_what_takes_time():
     page = text("privacy")
-    read, proofs, exercises = minutes.minutes(page)
-    assert len(TIMED) > 10 and read < proofs < exercises
+    core, read, proofs, exercises = minutes.minutes(page)
+    assert len(TIMED) > 10 and core <= read < proofs < exercises
     longer = {"figure": "```{code-cell}\n" + "Explorer(\"x\")\n" * 10 + "```\n", "words": "word " * 2000, "formulas": "$$x$$\n" * 40,
               "proof": ":::{dropdown} Proof\n" + "word " * 2000 + "\n:::\n", "exercise": ":::{exercise} By hand · easy\n:::\n"}
     for what, more in longer.items():
-        steps = [new - old for new, old in zip(minutes.minutes(f"{page}\n{more}"), (read, proofs, exercises), strict=True)]
+        steps = [new - old for new, old in zip(minutes.minutes(f"{page}\n{more}")[1:], (read, proofs, exercises), strict=True)]
         assert (steps[0] > 0) == (what in ("figure", "words", "formulas")) and (steps[1] > 0) == (what != "exercise") and steps[2] > 0, what
-    assert minutes.minutes(f"{page}\n```\n" + "code " * 2000 + "\n```\n") == [read, proofs, exercises]
+    assert minutes.minutes(f"{page}\n```\n" + "code " * 2000 + "\n```\n") == [core, read, proofs, exercises]
+    longer = minutes.minutes(f"{page}\n## Further: more of it\n" + "word " * 2000 + "\n## Where next\n")
+    assert longer[0] == core and longer[1] > read + 50
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,53 @@
+"""Two layers: the core of a page is short, and complete without what is marked as further, on this page and on others."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import minutes
+
+CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
+TEXTS = {page.stem: page.read_text(encoding="utf-8") for page in sorted(CHAPTERS.glob("*.md"))}
+TIMED = [page for page, text in TEXTS.items() if "**Time**" in text]
+LONGEST = 40                     # minutes of a core
+LONGER = {page: 150 for page in TIMED if page != "tracing"}      # not cored yet; a page leaves this table, and none comes back
+POINTERS = ("", "Exercises", "Where next")  # the opening lists all that is checked; what comes at the end looks ahead
+
+
+def further_labels(text):
+    """The statements that stand in further sections."""
+    return {label for heading, section in minutes.sections(text) if heading.startswith("Further:")
+            for label in re.findall(r"^:label: (\S+)", section, flags=re.M)}
+
+
+def needs_further(text, further):
+    """References from the open text of core sections to statements of further sections."""
+    found = []
+    for heading, section in minutes.sections(text):
+        if heading in POINTERS or heading.startswith("Further:"):
+            continue
+        open_text = minutes.parts(f"---\n---\n{section}")[0].get("open", "")
+        found += [(heading, label) for label in re.findall(r"\{prf:ref\}`([\w-]+)`", open_text) if label in further]
+    return found
+
+
+FURTHER = set().union(*(further_labels(text) for text in TEXTS.values()))
+
+
+@pytest.mark.parametrize("page", TIMED)
+def test_the_core_of_a_page_is_read_in_forty_minutes(page):
+    core = minutes.minutes(TEXTS[page])[0]
+    assert core <= LONGER.get(page, LONGEST) and (page not in LONGER or core > LONGEST)
+
+
+@pytest.mark.parametrize("page", TIMED)
+def test_no_core_needs_what_is_further(page):
+    assert needs_further(TEXTS[page], FURTHER) == []
+
+
+def test_a_core_that_needs_more_is_found():
+    head = "---\na: b\n---\n# T\n"
+    page = head + ("## One\nSee {prf:ref}`thm-x` and {prf:ref}`thm-y`.\n## Further: two\n:::{prf:theorem} X\n:label: thm-x\n:::\n"
+                   "## Where next\n{prf:ref}`thm-x`\n")
+    assert further_labels(page) == {"thm-x"} and needs_further(page, further_labels(page)) == [("One", "thm-x")]
