@@ -17,7 +17,7 @@ def written(parts):
     ("-1", "−1"), ("(b-a)/n", "(*b* − *a*)/*n*"), ("2^{d+1}", "2^{*d* + 1}"), ("2^10", "2^{1}0"), ("x=(x_1,\\dots,x_n)",
      "*x* = (*x*_{1}, …, *x*_{*n*})"), (r"T_{\varepsilon,\delta}(v)", "*T*_{*ε*, *δ*}(*v*)"), (r"\ln R", "ln *R*"),
     (r"\max(a)", "max(*a*)"),
-    (r"\lambda", "*λ*"), (r"\lvert x'\rvert", "|*x*′|"), ("a+", "*a*+")])
+    (r"\lambda", "*λ*"), (r"\lvert x'\rvert", "|*x*′|"), ("a+", "*a*+"), (r"e^{\varepsilon\cdot\text{votes}/2}", "*e*^{*ε*·votes/2}")])
 def test_a_simple_formula_reads_as_it_would_be_set(tex, text):
     assert written(as_text(tex)).replace("\N{NO-BREAK SPACE}", " ") == text
 

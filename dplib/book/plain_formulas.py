@@ -85,6 +85,9 @@ def term(token, tokens):
     if token.startswith("\\") and name in NAMES:
         opens = bool(tokens) and tokens[0] in ("(", "^", "_")
         return [nodes.Text(name if opens or not tokens else f"{name}{SPACE}")]
+    if token == r"\text" and tokens[:1] == ["{"] and "}" in tokens:
+        words, tokens[:] = tokens[1:tokens.index("}")], tokens[tokens.index("}") + 1:]
+        return [nodes.Text("".join(words))]
     if token == r"\,":
         return [nodes.Text(SPACE)]
     if token == r"\frac":

@@ -149,9 +149,10 @@ def rewrite_pages(app, env):
     return sorted(env.found_docs) if changed else []
 
 
-# The face of the text comes with the styles, not after them; and paper says which page it is.
+# The faces of text and title come with the styles, not after them; and paper says which page it is.
 HEAD = """
-<link rel="preload" as="font" type="font/woff2" href="{font}" crossorigin>
+<link rel="preload" as="font" type="font/woff2" href="{fonts}/regular.woff2" crossorigin>
+<link rel="preload" as="font" type="font/woff2" href="{fonts}/bold.woff2" crossorigin>
 <style media="print">@page {{ @top-right {{ content: {title}; font: 9pt serif; }} }}</style>
 """
 
@@ -160,9 +161,9 @@ def add_scripts(app, pagename, template, context, doctree):
     """The explorers' script, only where there is one; and of the others what the page needs."""
     app.add_css_file("explorer.css")
     title = re.sub("<[^>]*>", "", context.get("title", ""))
-    font = context["pathto"]("_static/stix/regular.woff2", 1)
+    fonts = context["pathto"]("_static/stix", 1)
     quoted = json.dumps(html.unescape(title), ensure_ascii=False)
-    context["metatags"] = context.get("metatags", "") + HEAD.format(font=font, title=quoted)
+    context["metatags"] = context.get("metatags", "") + HEAD.format(fonts=fonts, title=quoted)
     # deprecated, says axe
     context["body"] = body = context.get("body", "").replace(
         'role="doc-biblioentry"', 'role="listitem"'
