@@ -30,8 +30,8 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
-    "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings", "execute",
-    "mosaic", "plain_formulas", "reference", "site", "statements",
+    "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings",
+    "execute", "mosaic", "plain_formulas", "reference", "site", "statements",
 )
 
 
@@ -77,7 +77,7 @@ def say_version(app, config):
     version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        "<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version "
+        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, version "
         f"{version}, 2026.{source}<br>Computed with dplib {version}. Text and figures: CC BY 4.0. "
         "Code: BSD 3-Clause.</p>"
     )
