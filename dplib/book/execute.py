@@ -53,7 +53,8 @@ def main():
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     folder = site.cache_folder(ROOT)
-    stamp = folder / "executed"
+    # "executed" is the folder of the cache itself, which is written to before all pages have run
+    stamp = folder / "complete"
     changed = stale(ROOT, stamp)
     # one page the builder could do itself, but pages that borrow its figures may be read before it
     if changed:
