@@ -25,7 +25,9 @@ def book(root, pages=2, tests=1):
     for folder in ("chapters", "tests/site", "_build"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     listed = "".join(f"      - file: chapters/page-{k}\n" for k in range(pages))
-    (root / "_toc.yml").write_text(f"root: chapters/index\n{listed}  - caption: Reference\n    chapters:\n      - file: chapters/api\n")
+    opening = "      - file: chapters/part-one\n"
+    reference = "  - caption: Reference\n    chapters:\n      - file: chapters/api\n"
+    (root / "_toc.yml").write_text(f"root: chapters/index\n{opening}{listed}{reference}")
     for k in range(pages):
         (root / "chapters" / f"page-{k}.md").write_text('Explorer("a", f)\n')
     (root / "tests/site/test_it.py").write_text("def test_one():\n    pass\n\n\n" * tests + "def helper_test_one():\n    pass\n")

@@ -14,9 +14,9 @@ TEST = re.compile(r"^\s*def test_\w+", re.M)
 
 
 def sources(root):
-    """The pages of the book's parts, and the files of its tests."""
+    """The pages of the book's parts without their openings, and the files of its tests."""
     toc = (root / "_toc.yml").read_text(encoding="utf-8").split("caption: Reference")[0]
-    pages = [root / f"{name}.md" for name in re.findall(r"- file: (chapters/[\w-]+)", toc)]
+    pages = [root / f"{name}.md" for name in re.findall(r"- file: (chapters/(?!part-)[\w-]+)", toc)]
     return pages, sorted((root / "tests").rglob("test_*.py"))
 
 

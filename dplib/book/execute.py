@@ -53,10 +53,11 @@ def main():
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     folder = site.cache_folder(ROOT)
-    stamp = folder / "executed"
+    # "executed" is the folder of the cache itself, which is written to before all pages have run
+    stamp = folder / "complete"
     changed = stale(ROOT, stamp)
-    # one page the builder can do itself
-    if len(changed) > 1:
+    # one page the builder could do itself, but pages that borrow its figures may be read before it
+    if changed:
         if failed := execute(ROOT, folder, changed, config["execute"]["timeout"]):
             sys.exit("These pages failed: " + ", ".join(failed))
     folder.mkdir(parents=True, exist_ok=True)

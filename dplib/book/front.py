@@ -48,8 +48,13 @@ def check_page(name, body):
     """Raise if an explorer shares its id with anything else on its page, or if the page's explorers
     weigh too much."""
     ids = collections.Counter(re.findall(r'<[^>]*\sid="([^"]+)"', body))
+    # its own, and those that it borrows (`borrowed`)
     explorers = list(
-        re.finditer(r'<div class="dp-static" id="([^"]+)">.*?</script></div>', body, flags=re.S)
+        re.finditer(
+            r'<div class="dp-static"(?: data-from="[^"]*")? id="([^"]+)">.*?</script></div>',
+            body,
+            flags=re.S,
+        )
     )
     if twice := sorted({part[1] for part in explorers if ids[part[1]] > 1}):
         raise ValueError(

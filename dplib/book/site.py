@@ -30,8 +30,8 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
-    "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings", "execute",
-    "mosaic", "plain_formulas", "reference", "site", "statements",
+    "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings",
+    "execute", "mosaic", "plain_formulas", "reference", "site", "statements", "ways",
 )
 
 
@@ -77,7 +77,7 @@ def say_version(app, config):
     version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        "<p>Cite as: The authors, <i>Differentially private statistics, executable</i>, version "
+        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, version "
         f"{version}, 2026.{source}<br>Computed with dplib {version}. Text and figures: CC BY 4.0. "
         "Code: BSD 3-Clause.</p>"
     )
@@ -187,13 +187,20 @@ def add_scripts(app, pagename, template, context, doctree):
 
 
 def part_of(app, pagename):
-    """The number of a page's part in the table of contents, which gives its colour; 0 for the front
-    page."""
-    parts = [
-        [item for _, item in tree["entries"]]
+    """The number of a page's part, which gives its colour. A part is a numbered list of pages with
+    its opening, a list of its own, in front; pages of no part have the number behind the last one,
+    those outside of the table of contents 0."""
+    lists = [
+        (tree["numbered"], [page for _, page in tree["entries"]])
         for tree in app.env.tocs[app.config.root_doc].findall(toctree)
     ]
-    return next((number for number, pages in enumerate(parts, 1) if pagename in pages), 0)
+    parts = [
+        [*lists[place - 1][1], *pages]
+        for place, (numbered, pages) in enumerate(lists)
+        if numbered
+    ]
+    beyond = [page for _, pages in lists for page in pages]
+    return next((k for k, pages in enumerate([*parts, beyond], 1) if pagename in pages), 0)
 
 
 def once_and_without_thebe(scripts):
