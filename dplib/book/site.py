@@ -77,9 +77,9 @@ def say_version(app, config):
     version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, version "
-        f"{version}, 2026.{source}<br>Computed with dplib {version}. Text and figures: CC BY 4.0. "
-        "Code: BSD 3-Clause.</p>"
+        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, "
+        f"version {version}, 2026.{source}<br>Computed with dplib {version}. "
+        "Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>"
     )
 
 
