@@ -172,7 +172,7 @@ def line(way, book):
 # ------------------------------------------------------------------------------------------------
 
 WIDE, GAP, HIGH, ROW, HEAD = 104, 16, 46, 58, 34
-LETTERS = 18                         # in a line of a box
+LETTERS = 16                         # in a line of a box
 
 
 def direct(needed):
@@ -243,7 +243,7 @@ def drawn_map(book_parts, titles, needed, uri):
         f'<text class="dp-map-part" x="{column * (WIDE + GAP)}" y="{HEAD - 10 - 13 * above}">'
         f"{row}</text>"
         for column, (caption, _) in enumerate(book_parts)
-        for above, row in enumerate(reversed(textwrap.wrap(html.escape(caption), LETTERS - 3)))
+        for above, row in enumerate(reversed(textwrap.wrap(html.escape(caption), LETTERS - 1)))
     )
     boxes = "".join(
         f'<a href="{uri(page)}" aria-label="{html.escape(said[page])}" '
@@ -269,7 +269,7 @@ def drawn_map(book_parts, titles, needed, uri):
 def words(title, x, y):
     """A title in at most three lines, in the middle of its box."""
     rows = textwrap.wrap(title, LETTERS)
-    top = y + HIGH / 2 - 6.5 * len(rows) + 10
+    top = y + HIGH / 2 - 6.5 * len(rows) + 9.5
     return "".join(
         f'<text x="{x + 6}" y="{top + 13 * k:g}">{html.escape(row)}</text>'
         for k, row in enumerate(rows)
