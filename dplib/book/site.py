@@ -77,9 +77,9 @@ def say_version(app, config):
     version, address = __version__, repository()
     source = f' <a href="{html.escape(address)}">Source</a>.' if address else ""
     config.html_theme_options["extra_footer"] = (
-        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, version "
-        f"{version}, 2026.{source}<br>Computed with dplib {version}. Text and figures: CC BY 4.0. "
-        "Code: BSD 3-Clause.</p>"
+        "<p>Cite as: The contributors, <i>Differentially private statistics, executable</i>, "
+        f"version {version}, 2026.{source}<br>Computed with dplib {version}. "
+        "Text and figures: CC BY 4.0. Code: BSD 3-Clause.</p>"
     )
 
 
@@ -149,21 +149,29 @@ def rewrite_pages(app, env):
     return sorted(env.found_docs) if changed else []
 
 
-# The faces of text and title come with the styles, not after them; and paper says which page it is.
-HEAD = """
-<link rel="preload" as="font" type="font/woff2" href="{fonts}/regular.woff2" crossorigin>
-<link rel="preload" as="font" type="font/woff2" href="{fonts}/bold.woff2" crossorigin>
+# Paper says which page it is.
+RUNNING_HEAD = """
 <style media="print">@page {{ @top-right {{ content: {title}; font: 9pt serif; }} }}</style>
 """
+# A line that breaks elsewhere in another face would move all that stands below it. So the page
+# asks for its faces at once and waits for them, less than a second; a stand-in is shown after that.
+WAIT = """(page => {
+  page.classList.add('dp-waiting');
+  const faces = ['1em "STIX Two Text"', 'bold 1em "STIX Two Text"', 'italic 1em "STIX Two Text"',
+    '1em "STIX Two Greek"', '900 1em "Font Awesome 6 Free"'];
+  const come = Promise.all(faces.map(face => document.fonts.load(face, 'aε\\uf0c9')));
+  Promise.race([come.catch(() => 0), new Promise(done => setTimeout(done, 800))])
+    .then(() => page.classList.remove('dp-waiting'));
+})(document.documentElement)"""
 
 
 def add_scripts(app, pagename, template, context, doctree):
     """The explorers' script, only where there is one; and of the others what the page needs."""
     app.add_css_file("explorer.css")
     title = re.sub("<[^>]*>", "", context.get("title", ""))
-    fonts = context["pathto"]("_static/stix", 1)
     quoted = json.dumps(html.unescape(title), ensure_ascii=False)
-    context["metatags"] = context.get("metatags", "") + HEAD.format(fonts=fonts, title=quoted)
+    context["metatags"] = context.get("metatags", "") + RUNNING_HEAD.format(title=quoted)
+    app.add_js_file(None, body=WAIT, priority=100)
     # deprecated, says axe
     context["body"] = body = context.get("body", "").replace(
         'role="doc-biblioentry"', 'role="listitem"'

@@ -17,7 +17,9 @@ from sphinx.util.docutils import SphinxDirective
 from .checks import title_of
 
 LINK = re.compile(r"\]\(([\w-]+)\.md\)")
-TIME = re.compile(r"\*\*Time\*\* (?:(\d+) h(?:ours)?)? ?(?:(\d+) min(?:utes)?)? ?(?:the core|to read)")
+TIME = re.compile(
+    r"\*\*Time\*\* (?:(\d+) h(?:ours)?)? ?(?:(\d+) min(?:utes)?)? ?(?:the core|to read)"
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ WAYS = (
 
 
 # --- what the pages say
-# ---------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 
 
 def needs(text):
@@ -127,7 +129,9 @@ class Book:
     def __init__(self, env):
         self.parts = parts(env.srcdir)
         files = {
-            page: Path(env.srcdir, "chapters", f"{page}.md") for _, own in self.parts for page in own
+            page: Path(env.srcdir, "chapters", f"{page}.md")
+            for _, own in self.parts
+            for page in own
         }
         for file in (*files.values(), Path(env.srcdir, "_toc.yml")):
             env.note_dependency(str(file))
@@ -140,7 +144,7 @@ class Book:
 
 
 # --- paths
-# ----------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 
 
 class Ways(SphinxDirective):
@@ -165,7 +169,7 @@ def line(way, book):
 
 
 # --- the map
-# --------------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------------
 
 WIDE, GAP, HIGH, ROW, HEAD = 104, 16, 46, 58, 34
 LETTERS = 16                         # in a line of a box

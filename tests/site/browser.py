@@ -71,6 +71,7 @@ def opened(tab, address):
     tab.complaints.clear()
     tab.goto(address, wait_until="load")
     tab.wait_for_function("window.MathJax?.startup?.promise ? MathJax.startup.promise.then(() => true) : true")
+    tab.wait_for_function("!document.documentElement.matches('.dp-waiting')")
     return tab
 
 

@@ -110,6 +110,7 @@ def test_the_keyboard_moves_every_slider_and_says_its_value(page, address, id):
     for name, control in explorer.controls.items():
         if control.names:
             page.locator(f"#{id} input[data-control={name}]").last.check(force=True)
+            page.locator(f"#{id} input[data-control={name}]").last.focus()
             page.keyboard.press("ArrowUp")
             assert position_of(page, id)[name] == len(control.names) - 2
             continue
@@ -405,7 +406,7 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
 
 def tells(said, number):
     """Does a text have this number?"""
-    return re.search(rf"(?<![\\d.,]){re.escape(number)}(?![\\d.,]*\\d)", said) is not None
+    return re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)", said) is not None
 
 
 def answer_of(asked):

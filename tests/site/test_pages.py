@@ -97,10 +97,10 @@ def test_nothing_moves_on_a_phone_while_formulas_are_set(browser, base, address)
 
 def test_what_moves_is_noticed(browser):
     with one_tab(browser, viewport=PHONE) as tab:
-        tab.set_content("<div></div><p style='height: 400px'>text</p>")
-        tab.evaluate(WATCH)
-        settle(tab)
-        tab.evaluate("document.querySelector('div').style.height = '300px'")
+        tab.add_init_script(WATCH)
+        tab.goto("data:text/html,<div></div><p style='height: 400px'>text</p>"
+                 "<script>setTimeout(() => { document.querySelector('div').style.height = '300px' }, 200)</script>")
+        tab.wait_for_function("document.querySelector('div').offsetHeight > 0")
         assert moved(tab)[0] > STILL
 
 

@@ -17,7 +17,7 @@ function verdict(control, guessed, answer) {
   return `You guessed ${said(guessed)}; the answer is ${said(answer)}. ${distance(control, guessed, answer)}`.trim();
 }
 
-/** The box of a question: {node, verdict, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. */
+/** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. */
 function makeQuestion(control, id, font, set, done) {
   const slider = makeControl(control, id, font, set);
   const button = (text, made) => {
