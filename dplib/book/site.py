@@ -30,7 +30,7 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
-    "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings",
+    "addresses", "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees", "drawings",
     "execute", "mosaic", "plain_formulas", "reference", "site", "statements", "ways",
 )
 
