@@ -28,7 +28,7 @@ CONTROL = """(node => Math.round(node.getBoundingClientRect().top + window.scrol
 # The longest stretch of a page, its folds closed, without a picture.
 DESERT = """(() => {
   const page = document.querySelector('.bd-article > section').getBoundingClientRect();
-  const pictures = [...document.querySelectorAll('.bd-article :is(.dp-still svg, .dp-explorer, img)')];
+  const pictures = [...document.querySelectorAll('.bd-article :is(.dp-still svg, .dp-explorer, .dp-map svg, img)')];
   const places = pictures.map(node => node.getBoundingClientRect()).filter(({ height }) => height).sort((a, b) => a.top - b.top);
   let end = page.top, longest = 0;
   for (const { top, bottom } of [...places, { top: page.bottom, bottom: page.bottom }]) {
