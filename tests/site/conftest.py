@@ -70,6 +70,7 @@ def visits(browser, home, first=WIDE, **options):
                 tab.emulate_media(media="screen", color_scheme="light")
                 browsers.opened(tab, f"{home}/{address}")
                 tab.moved = measures.moved(tab)
+                tab.first = measures.measured(tab) if first == WIDE and tab.locator(".dp-explorer").count() else {}
                 tab.set_viewport_size(WIDE)
                 there = address
             return tab

@@ -40,23 +40,24 @@ DESERT = """(() => {
 
 
 class Ratchet(NamedTuple):
-    """A number of pixels that a page may have, how much it may vary, and by how much it may fall behind what the table says."""
+    """A number of pixels that a page may have, to what the table rounds up those that have more, and by how much a page may fall
+    behind what the table says."""
     limit: int
-    noise: int
+    step: int
     slack: int
 
     def fault(self, name, page, found):
         """What is wrong with this page, in words; None if nothing is."""
         said = table()[name].get(page)
-        if found > max(self.limit, said or 0) + (self.noise if said else 0):
+        if found > max(self.limit, said or 0):
             return f"{name} of {page}: {found} px; it may have {said or self.limit}"
         if said and found < said - self.slack:
             return f"{name} of {page}: {found} px, which is better than the {said} of the table: python -m tests.site.measures"
         return None
 
 
-RATCHETS = {"first control at 1280 px": Ratchet(740, 4, 40), "first control at 360 px": Ratchet(700, 4, 40),
-            "desert": Ratchet(2500, 20, 400)}
+RATCHETS = {"first control at 1280 px": Ratchet(740, 10, 40), "first control at 360 px": Ratchet(700, 10, 40),
+            "desert": Ratchet(2500, 500, 1000)}
 
 
 def table():
@@ -65,13 +66,13 @@ def table():
 
 def moved(tab):
     """The sum of all layout shifts since the page was opened, and the largest of them; everything has to be drawn."""
-    browsers.settle(browsers.all_drawn(tab))
+    browsers.settle(browsers.all_drawn(tab, decided=False))
     shifts = tab.evaluate("window.moved")
     return sum(shift[0] for shift in shifts), max(shifts, default=None)
 
 
 def measured(tab):
-    """{name of a ratchet: pixels} for the page in the tab, which has explorers and keeps its folds closed."""
+    """{name of a ratchet: pixels} for the page in the tab, which has explorers, its folds closed and nothing guessed yet."""
     found = {}
     for width, window in (("360", PHONE), ("1280", LAPTOP)):
         tab.set_viewport_size(window)
@@ -86,9 +87,9 @@ def main():
         for page in browsers.explorer_pages():
             if page.parent.name == "chapters":
                 browsers.opened(tab, f"{home}/chapters/{page.name}")
-                for name, pixels in measured(browsers.all_drawn(tab)).items():
+                for name, pixels in measured(browsers.all_drawn(tab, decided=False)).items():
                     if pixels > RATCHETS[name].limit:
-                        found[name][page.stem] = pixels
+                        found[name][page.stem] = -(-pixels // RATCHETS[name].step) * RATCHETS[name].step
     TABLE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print("\n".join(f"{len(pages)} pages: {name}, at most {max(pages.values(), default=0)} px" for name, pages in found.items()))
 

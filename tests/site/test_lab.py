@@ -375,11 +375,12 @@ def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
     page = context.new_page()
     page.goto(f"{lab[0]}/lab/tree/{CHAPTER}?token={TOKEN}&reset")
     run_all(page)
-    slider = page.locator(".dp-explorer input").first
+    page.evaluate("document.querySelector('.dp-explorer').explorer.decide(false)")
+    slider = page.locator(".dp-explorer input[type=range]").first
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("drawn().position.epsilon % 1 && drawn().kernel.live")
-    page.wait_for_function("before => Math.abs(drawn().columns.height[0] - before) > 1e-6", arg=float(explorer.at()["height"][0]))
+    page.wait_for_function("before => Math.abs(drawn().columns.most[0] - before) > 1e-6", arg=float(explorer.at()["most"][0]))
     values, columns, position, live = shown(page)
     want = explorer.compute(values, {name: round(index) for name, index in position.items()})
     assert live and values["epsilon"] not in explorer.controls["epsilon"].values
