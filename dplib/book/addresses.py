@@ -22,7 +22,7 @@ RENAMED = {
         "a-radius-that-nobody-knows": "an-unknown-radius",
         "first-use-then-see": "a-first-use",
         "tuples-what-many-programs-agree-on": "tuples-on-which-many-programs-agree",
-        "where-the-floor-lies-and-how-to-share": "where-the-floor-lies",
+        "where-the-floor-lies-and-how-to-share": "choosing-the-floor",
     },
     "local-sensitivity": {"noise-that-follows-slowly": "noise-that-changes-slowly"},
     "m-estimation": {
