@@ -176,6 +176,23 @@ def test_nobody_is_where_the_map_of_a_mean_forbids():
             assert np.all(approximate["free"] >= approximate["bent"]) and np.all(approximate["bent"] <= pure["pure"])
 
 
+def long_captions(page):
+    """The captions of a page with more than 40 words; a formula is one word. What is longer is text, and stands below."""
+    captions = re.findall(r"^\{\.dp-caption\}\n(.*?)(?=\n\n|\n:::|\n```|\Z)", page, flags=re.S | re.M)
+    return [caption for caption in captions if minutes.count(caption)[0] > 40]
+
+
+@pytest.mark.parametrize("page", sorted(page.stem for page in CHAPTERS.glob("*.md")))
+def test_a_caption_has_at_most_forty_words(page):
+    assert not long_captions(text(page))
+
+
+def test_a_caption_of_forty_one_words_is_found():
+    forty = "word " * 39 + "$1+1$"
+    assert not long_captions(f"Text.\n\n{{.dp-caption}}\n{forty}\n\nText.")
+    assert long_captions(f"Text.\n\n{{.dp-caption}}\n{forty} more.\n\nText.") == [f"{forty} more."]
+
+
 # --- data -------------------------------------------------------------------------------------------------------------
 
 def test_rows_of_a_person_stand_together():
