@@ -396,7 +396,8 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
   const before = paragraphs.filter(p => p.compareDocumentPosition(root) & Node.DOCUMENT_POSITION_FOLLOWING).slice(-4);
   const caption = paragraphs.find(p => p.matches('.dp-caption') && root.compareDocumentPosition(p) & Node.DOCUMENT_POSITION_FOLLOWING);
   return {
-    id: root.id, said: [root.innerText, svg.getAttribute('aria-label'), svg.textContent, ...[...before, caption].map(p => p?.innerText ?? '')].join(' | '),
+    id: root.id, said: [...[...root.querySelectorAll('.dp-label, .dp-question label, .dp-question .dp-name')].map(text => text.textContent),
+      svg.getAttribute('aria-label'), ...[...before, caption].map(p => p?.innerText ?? '')].join(' | '),
     drawn: spec.plot.marks.flatMap(([, { answer }], k) => answer && svg.querySelector(`.dp-mark-${k}`) ? [k] : []),
     answer: columns[answer][entry], names, values: spec.guess.values, log: spec.guess.log, unit: spec.guess.unit,
     shown: [...root.querySelectorAll('.dp-readout, .dp-controls:not(.dp-question)')].filter(part => part.checkVisibility()).length,
@@ -405,8 +406,8 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
 
 
 def tells(said, number):
-    """Does a text have this number?"""
-    return re.search(rf"(?<![\d.,]){re.escape(number)}(?![\d]|[.,]\d)", said) is not None
+    """Does a text have this number? What stands before a letter of a formula, 2d, is a part of that."""
+    return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d|\s*[\U0001d400-\U0001d7ff])", said) is not None
 
 
 def answer_of(asked):
@@ -414,7 +415,7 @@ def answer_of(asked):
 
 
 def test_a_number_in_a_text_is_found():
-    assert tells("off by 129.", "129") and tells("at 0.5, say", "0.5") and not tells("1,129 or 1290 or 129.5", "129")
+    assert tells("off by 129.", "129") and tells("at 0.5, say", "0.5") and not tells("1,129 or 1290 or 129.5 or 129𝑑", "129")
 
 
 @pytest.mark.parametrize("address", IDS)

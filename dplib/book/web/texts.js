@@ -34,7 +34,7 @@ function textNode(svg, { text, x, y, ink, size, weight, className }, { dx, dy })
 
 /** The text marks at their places, which are what their author gave, inside the figure's sides. */
 function textMarks(prepared, x, y, fill, width, font) {
-  return prepared.flatMap(({ kind, text: template, length, options }, number) => {
+  return prepared.flatMap(({ number, kind, text: template, length, options }) => {
     if (kind !== "text") return [];
     const { dx = 0, dy = 0, fontSize: size = SIZE, fontWeight: weight = 400, textAnchor = "middle", fill: ink = "currentColor" } = options;
     const text = fill(template), wide = measure(text, font.replace(`600 ${SIZE}px`, `${weight} ${size}px`));
