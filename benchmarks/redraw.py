@@ -20,6 +20,7 @@ MEASURE = """async ([id, moves]) => {
   const root = document.getElementById(id);
   root.explorer.decide(false, {});
   const inputs = [...root.querySelectorAll('input[type=range]')];
+  if (!inputs.length) return null;                                       // buttons alone
   const figure = root.querySelector('.dp-figure');
   const frame = () => new Promise(done => requestAnimationFrame(() => {
     const after = new MessageChannel();
@@ -57,8 +58,9 @@ def redraw_times(site):
             page.goto(path.as_uri())
             page.wait_for_function("[...document.querySelectorAll('.dp-static')].every(e => e.explorer)")
             for id in ids:
-                redraw, shown = page.evaluate(MEASURE, [id, MOVES + WARM_UP])
-                rows.append((path.stem, id, redraw[WARM_UP:], shown[WARM_UP:]))
+                if times := page.evaluate(MEASURE, [id, MOVES + WARM_UP]):
+                    redraw, shown = times
+                    rows.append((path.stem, id, redraw[WARM_UP:], shown[WARM_UP:]))
             page.close()
     return rows
 
@@ -107,7 +109,7 @@ def print_bytes(site):
 
 
 def main():
-    site = Path(sys.argv[1]) if len(sys.argv) > 1 else SITE
+    site = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else SITE
     if not CHROMIUM:
         sys.exit(MISSING)
     if not explorer_pages(site):
