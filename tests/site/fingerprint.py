@@ -9,19 +9,15 @@ prints were cut into pieces on their way from the kernel, which the page joins a
 import hashlib
 import json
 
-from jupyter_cache import get_cache
 from myst_nb.core.utils import coalesce_streams
 
+from dplib.book.borrowed import executed
 from dplib.book.execute import ROOT, pages
-from dplib.book.site import cache_folder
 
 
 def fingerprints(root=ROOT):
-    cache = get_cache(str(cache_folder(root)))
-    reader = {"name": "myst_nb_md", "type": "plugin"}
     for page in pages(root):
-        record = cache.get_cached_project_nb(cache.add_nb_to_project(str(page), read_data=reader).uri)
-        notebook = cache.get_cache_bundle(record.pk).nb
+        notebook = executed(root, page.stem)
         outputs = [coalesce_streams(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"]
         yield page.stem, hashlib.sha256(json.dumps(outputs, sort_keys=True).encode()).hexdigest()
 
