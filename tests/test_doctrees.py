@@ -144,11 +144,3 @@ def test_a_page_is_written_again_when_the_next_one_asks_something_else():
     assert doctrees.rewrite_before(None, env) == []
     env.metadata["c"]["question"] = "Why?"
     assert doctrees.rewrite_before(None, env) == ["b"]
-
-
-def test_a_section_that_becomes_further_keeps_its_old_address():
-    further, other = (nodes.section("", nodes.title("", title), ids=[nodes.make_id(title)]) for title in ("Further: The bill", "Other"))
-    document = page_with(further, other)
-    doctrees.keep_addresses(None, document)
-    assert further["ids"] == ["further-the-bill", "the-bill"] and further["classes"] == ["dp-further"]
-    assert other["ids"] == ["other"] and not other["classes"]

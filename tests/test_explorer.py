@@ -252,7 +252,9 @@ def test_a_wrong_mark_is_named(mark, words):
     "plot, words",
     [
         (figure(), ["no marks"]),
-        (figure(["line", LINE], colour={}), ["'colour' has no meaning; entries are x, y, marks, empty"]),
+        (figure(["line", LINE], colour={}), ["'colour' has no meaning; entries are x, y, marks, empty, equal"]),
+        (figure(["line", LINE], equal=1), ["equal must be True", "got 1"]),
+        (figure(["ruleY", dict(y=1)], x=dict(label="x", domain=[0, 1]), y=dict(label="y", type="log", domain=[1, 2]), equal=True), ["y axis is logarithmic", "no equal axes"]),
         (figure(["line", LINE], x={}), ["x axis", "label"]),
         (figure(["line", LINE], x=dict(label="x", scale="log")),
          ["x axis: option 'scale' has no meaning", "did you mean 'type'?"]),

@@ -77,13 +77,21 @@ function searchReadably() {
 
 document.addEventListener('DOMContentLoaded', searchReadably);
 
-// The list of all claims: a fold opens when something leads to it, and a word leaves only the checks that have it.
-const claims = [...document.querySelectorAll('div.dp-claim')];
-
+// A fold opens when something leads to it or into it; the title of a section that is folded stands before its fold.
 function unfoldTarget() {
-  const claim = claims.find(({ id }) => `#${id}` === location.hash);
-  if (claim) claim.querySelector('details').open = true;
+  const target = document.getElementById(location.hash.slice(1).split('?')[0]);
+  if (!target) return;
+  const own = target.querySelector(':scope:is(div.dp-claim) > details, :scope:is(section.dp-further) > details'), closed = [];
+  for (let fold = own ?? target.closest('details'); fold; fold = fold.parentElement.closest('details')) if (!fold.open) closed.push(fold);
+  for (const fold of closed) fold.open = true;
+  if (closed.length) target.scrollIntoView();
 }
+
+unfoldTarget();
+window.addEventListener('hashchange', unfoldTarget);
+
+// In the list of all claims a word leaves only the checks that have it.
+const claims = [...document.querySelectorAll('div.dp-claim')];
 
 function offerFilter() {
   const field = document.createElement('input'), label = document.createElement('label');
@@ -98,11 +106,7 @@ function offerFilter() {
   claims[0].closest('section').before(label);
 }
 
-if (claims.length) {
-  offerFilter();
-  unfoldTarget();
-  window.addEventListener('hashchange', unfoldTarget);
-}
+if (claims.length) offerFilter();
 
 // Names of the package stood on one page once: an old address leads to the page of the name's module.
 if (location.hash.startsWith('#dplib.') && !document.getElementById(location.hash.slice(1))) {

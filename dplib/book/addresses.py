@@ -62,6 +62,6 @@ def lead_on(app, doctree):
 
 
 def setup(app):
-    # after `doctrees` has given old addresses to what is further
+    # after `further` has given old addresses to what is further
     app.connect("doctree-read", lead_on, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -242,28 +242,8 @@ def say_what_comes(app, pagename, template, context, doctree):
         context["next_title"] = f'{title}</p><p class="dp-question">{question}'
 
 
-# --- what is further
-# --------------------------------------------------------------------------------------------
-
-FURTHER = "Further: "
-
-
-def keep_addresses(app, doctree):
-    """A section that becomes *Further* keeps its old address beside the new one."""
-    for section in doctree.findall(nodes.section):
-        title = section.next_node(nodes.title)
-        if title is None or not title.astext().startswith(FURTHER):
-            continue
-        section["classes"].append("dp-further")
-        old = nodes.make_id(title.astext().removeprefix(FURTHER))
-        if old not in doctree.ids:
-            section["ids"].append(old)
-            doctree.ids[old] = section
-
-
 def setup(app):
     app.connect("doctree-read", keep_question)
-    app.connect("doctree-read", keep_addresses)
     app.connect("env-updated", rewrite_before)
     app.connect("doctree-resolved", put_code_below)
     app.connect("doctree-resolved", fold_shown_code)

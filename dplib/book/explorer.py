@@ -55,7 +55,7 @@ class Explorer:
         it, "c1" to "c4" are the book's colours, ``role`` is a look that recurs (`grammar.ROLES`),
         ``label`` is a direct label at the last point (or ``labelAt="first"``). A domain may name
         controls; without one it covers every tabulated value. ``empty`` says in words why, where no
-        line or dot is inside the frame.
+        line or dot is inside the frame. ``equal=True`` draws a plane, with units of one length.
     guess : Guess, optional
         ``guess(...)``: a question that the reader answers before marks with ``answer=True``, the
         readout and the controls are shown.

@@ -31,8 +31,12 @@ OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
     "addresses", "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees",
-    "drawings", "execute", "mosaic", "plain_formulas", "reference", "site", "statements", "ways",
+    "drawings", "execute", "further", "mosaic", "plain_formulas", "reference", "site", "statements",
+    "ways",
 )
+
+# modules that say what a page looks like
+MAKERS = ("doctrees", "further", "plain_formulas", "site")
 
 
 # --- the cache of executed pages
@@ -140,7 +144,7 @@ def rewrite_pages(app, env):
     """Pages name scripts and styles with their checksums, for browsers that keep old ones: if one
     changes, or what puts a page together, all are written anew."""
     web = sorted(Path(app.confdir, "chapters", "_web").rglob("*"))
-    makers = [PACKAGE / "book" / name for name in ("doctrees.py", "plain_formulas.py", "site.py")]
+    makers = [PACKAGE / "book" / f"{name}.py" for name in MAKERS]
     ours = [file.read_bytes() for file in [*web, *makers] if file.is_file()]
     assets = hashlib.sha256(
         b"".join([front_end(static=True).encode(), style().encode(), *ours])

@@ -188,8 +188,8 @@ def check_shapes(explorer, f, first, row, values):
 def check_plot(explorer, plot, table):
     """The checked figure as plain JSON; an axis without a domain gets one that covers every
     tabulated value."""
-    for entry in sorted(set(plot) - MARGINS - {"x", "y", "marks", "empty"}):
-        known = ["x", "y", "marks", "empty", *sorted(MARGINS)]
+    known = ["x", "y", "marks", "empty", "equal", *sorted(MARGINS)]
+    for entry in sorted(set(plot) - {*known}):
         raise no_meaning(f"{explorer}: plot:", entry, "entries", known)
     try:
         plot = json.loads(json.dumps(plot, default=lambda v: v.tolist(), allow_nan=False))
@@ -199,6 +199,8 @@ def check_plot(explorer, plot, table):
         ) from error
     if not plot.get("marks"):
         raise ValueError(f"{explorer}: plot has no marks")
+    if plot.get("equal", True) is not True:
+        raise ValueError(f"{explorer}: plot: equal must be True, got {plot['equal']!r}")
     for number, mark in enumerate(plot["marks"]):
         if not (isinstance(mark, list) and len(mark) == 2 and isinstance(mark[0], str)
                 and isinstance(mark[1], dict)):
@@ -215,6 +217,8 @@ def check_plot(explorer, plot, table):
         plot[side] = check_axis(
             where, side, plot.get(side), plot["marks"], explorer.controls, table
         )
+        if plot.get("equal") and plot[side]["type"] == "log":
+            raise ValueError(f"{where} is logarithmic, so a unit has no length on it: no equal axes")
     return plot
 
 

@@ -116,6 +116,8 @@ def set_axes(ax, plot, values):
             axis.set_minor_formatter(NullFormatter())
         if isinstance(given.get("ticks"), list):
             axis.set_ticks(given["ticks"])
+    if plot.get("equal"):
+        ax.set_aspect("equal")
     ax.set_axisbelow(True)
     ax.grid(color=FAINT)
     ax.set_facecolor(PAPER)

@@ -72,6 +72,7 @@ def visits(browser, home, first=WIDE, **options):
                 tab.moved = measures.moved(tab)
                 tab.first = measures.measured(tab) if first == WIDE and tab.locator(".dp-explorer").count() else {}
                 tab.set_viewport_size(WIDE)
+                browsers.open_further(tab)
                 there = address
             return tab
 

@@ -174,6 +174,9 @@ def check_scales(explorer, shown, values):
             0 <= min(scale["range"]) and max(scale["range"]) <= extent and abs(np.diff(scale["range"])[0]) > extent / 3
         )
         assert (scale["range"][0] < scale["range"][1]) == (side == "x")
+    if explorer.spec["plot"].get("equal"):
+        across, up = (abs(np.diff(shown[side]["range"]) / np.diff(shown[side]["domain"]))[0] for side in "xy")
+        assert abs(across / up - 1) < .01
 
 
 def check_series(explorer, shown, columns):

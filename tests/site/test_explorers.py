@@ -380,6 +380,8 @@ def without_javascript(browser):
 def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript, site, address):
     page = without_javascript
     page.goto((site / address).as_uri())
+    for fold in page.locator("details.dp-more > summary").all():
+        fold.click()
     for id in IDS[address]:
         if page.locator(f"#{id} noscript summary").count():              # a guess: the answer is folded
             assert not page.locator(f"#{id} noscript svg[role=img]").is_visible()

@@ -70,7 +70,7 @@ function guessed({ axis, value, label }) {
 /** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is
     `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label}. */
 function drawFigure(spec, columns, values, width, fontFamily, frame, asked = false, guess = null) {
-  const { marks, x, y, empty, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
+  const { marks, x, y, empty, equal, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
   const prepared = all.filter(({ answer }) => !(asked && answer));
   if (guess?.axis) prepared.push(guessed(guess));
   const font = `600 ${SIZE}px ${fontFamily}`;
@@ -79,7 +79,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   const margins = { marginTop: 28, marginBottom: 46, ...sides, ...given };
   const xAxis = axis(x, values, (widest) => (width - margins.marginLeft - margins.marginRight) / (widest + 24), font);
   const svg = Plot.plot({
-    width, height: Math.round(Math.min(340, 110 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
+    width, height: equal ? heightOfPlane(width, margins, xAxis, yAxis) : Math.round(Math.min(340, 110 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
     grid: true, clip: true,
     style: { background: "none", color: "inherit", fontSize: `${SIZE}px`, fontFamily: "inherit" },
     marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
@@ -98,6 +98,11 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
   svg.prepared = prepared;
   return svg;
+}
+
+/** Of a plane, on whose two axes a unit has the same length. */
+function heightOfPlane(width, { marginLeft, marginRight, marginTop, marginBottom }, { domain: [left, right] }, { domain: [low, high] }) {
+  return marginTop + marginBottom + ((width - marginLeft - marginRight) * (high - low)) / (right - left);
 }
 
 /** Is a point of a line, a dot or a bar inside the frame? Rules and texts do not count. */

@@ -305,6 +305,7 @@ function boot() {
   if (!alone) return;
   alone.classList.add("dp-embed");
   for (let node = alone; node !== document.body; node = node.parentElement) {
+    if (node.matches("details")) node.open = true;
     for (const other of node.parentElement.children) other.inert = other !== node;
   }
 }
