@@ -66,11 +66,13 @@ def visits(browser, home, first=WIDE, **options):
         def visit(address):
             nonlocal there
             if address != there:
+                tab.goto("about:blank")                      # a page that is left need not fit the new window
                 tab.set_viewport_size(first)
                 tab.emulate_media(media="screen", color_scheme="light")
                 browsers.opened(tab, f"{home}/{address}")
                 tab.moved = measures.moved(tab)
-                tab.first = measures.measured(tab) if first == WIDE and tab.locator(".dp-explorer").count() else {}
+                measure = measures.desert if first == WIDE else measures.controls
+                tab.first = measure(tab) if tab.locator(".dp-explorer").count() else {}
                 tab.set_viewport_size(WIDE)
                 browsers.open_further(tab)
                 there = address

@@ -71,14 +71,19 @@ def moved(tab):
     return sum(shift[0] for shift in shifts), max(shifts, default=None)
 
 
-def measured(tab):
-    """{name of a ratchet: pixels} for the page in the tab, which has explorers, its folds closed and nothing guessed yet."""
+def controls(tab):
+    """{name of a ratchet: pixels} of the first screen, in the windows of a phone and of a laptop; nothing is guessed yet."""
     found = {}
     for width, window in (("360", PHONE), ("1280", LAPTOP)):
         tab.set_viewport_size(window)
         browsers.settle(tab)
         found[f"first control at {width} px"] = tab.evaluate(CONTROL)
-    return found | {"desert": tab.evaluate(DESERT)}
+    return found
+
+
+def desert(tab):
+    """{name of a ratchet: pixels} of a page with its formulas, its folds closed, in the window of a laptop."""
+    return {"desert": tab.evaluate(DESERT)}
 
 
 def main():
@@ -87,7 +92,8 @@ def main():
         for page in browsers.explorer_pages():
             if page.parent.name == "chapters":
                 browsers.opened(tab, f"{home}/chapters/{page.name}")
-                for name, pixels in measured(browsers.all_drawn(tab, decided=False)).items():
+                browsers.all_drawn(tab, decided=False)
+                for name, pixels in (controls(tab) | desert(tab)).items():
                     if pixels > RATCHETS[name].limit:
                         found[name][page.stem] = -(-pixels // RATCHETS[name].step) * RATCHETS[name].step
     TABLE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
