@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.site.browser import CHROMIUM, MISSING, SITE, chromium, explorer_pages, one_tab, opened, served  # noqa: E402
+from tests.site.browser import CHROMIUM, MISSING, SITE, chromium, explorer_pages, one_tab, open_further, opened, served  # noqa: E402
 
 MOVES, WARM_UP = 60, 10
 
@@ -57,6 +57,7 @@ def redraw_times(site):
             page = browser.new_page(viewport=dict(width=1280, height=900))
             page.goto(path.as_uri())
             page.wait_for_function("[...document.querySelectorAll('.dp-static')].every(e => e.explorer)")
+            open_further(page)
             for id in ids:
                 if times := page.evaluate(MEASURE, [id, MOVES + WARM_UP]):
                     redraw, shown = times
