@@ -218,7 +218,7 @@ def check_plot(explorer, plot, table):
             where, side, plot.get(side), plot["marks"], explorer.controls, table
         )
         if plot.get("equal") and plot[side]["type"] == "log":
-            raise ValueError(f"{where} is logarithmic, so a unit has no length on it: no equal axes")
+            raise ValueError(f"{where} is logarithmic, and its units have no length: no equal axes")
     return plot
 
 
