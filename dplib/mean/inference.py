@@ -30,7 +30,7 @@ REACHED = np.geomspace(0.01, FURTHEST, 40)  # candidates for h
 SHARES = np.linspace(0.02, 0.98, 49)[:, np.newaxis]
 # candidates for the share of ε that an interval's coarse stage spends
 BUDGETS = np.linspace(0.02, 0.98, 49)
-CHORDS, ROUNDED, ACCURACY = 64, 1e-13, 1e-12  # of `_noise_quantile`; `noise_tail` is as accurate
+CHORDS, LEAST_STEP, TAIL_ACCURACY = 64, 1e-13, 1e-12  # of `_noise_quantile`, and of `noise_tail`
 CLIPPED = np.geomspace(1e-4, 0.5, 25)[:, np.newaxis]  # candidates for its β, in units of 1 - level
 
 
@@ -217,14 +217,14 @@ def _noise_quantile(probability, sd, scale):
         there, here = excess(before), excess(t)
         for _ in range(CHORDS):
             step = here * (t - before) / (there - here)
-            moves = known & (np.abs(step) > ROUNDED * t)
+            moves = known & (np.abs(step) > LEAST_STEP * t)
             if not moves.any():
                 break
             before, there = np.where(moves, t, before), np.where(moves, here, there)
             t = np.where(moves, np.clip(t + step, 0, high), t)
             here = excess(t)
-        t = t * (1 + ACCURACY)
-        t = np.where(excess(t) <= ACCURACY, t, high)
+        t = t * (1 + TAIL_ACCURACY)
+        t = np.where(excess(t) <= TAIL_ACCURACY, t, high)
     return np.where(known, t, np.inf)[()]
 
 
