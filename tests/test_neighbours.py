@@ -130,16 +130,18 @@ def leaks(releases, count=lambda case, seen: None):
     every number comes up beside each data set.
     """
     for case, (release, pairs, *_) in enumerate(releases):
-        last, run = None, -1
+        last, seen, run = None, None, -1
         for k, (x, y) in enumerate(pairs):
-            run, place = (run, place + 1) if x is last else (run + 1, 0)
-            seen, last = observe(release, x) if x is not last else seen, x
-            count(case, seen)
+            run, place, seen = (run, place + 1, seen) if x is last else (run + 1, 0, None)
+            last = x
             if k >= FIRST and (place + run) % RELEASED.all >= RELEASED():
                 continue
             counted = (place + run) % PAIRS.all < PAIRS()
+            if seen is None or counted and seen.calls is None:
+                seen = observe(release, x, counted=counted)
+            count(case, seen)
             if seen.tells(observe(release, y, counted=counted)):     # what is public may be kept from the first release to the next
-                seen = observe(release, x)
+                seen = observe(release, x, counted=counted)
                 for way in seen.tells(observe(release, y, counted=counted)):
                     yield way, repr(x)[:120], repr(y)[:120]
 
