@@ -53,7 +53,7 @@ def reals(name, value, *, above=-np.inf, at_least=-np.inf, below=np.inf, at_most
     array = np.asarray(numbers(name, value), dtype=np.float64)
     limits = [("above", np.greater, above), ("at least", np.greater_equal, at_least),
               ("below", np.less, below), ("at most", np.less_equal, at_most)]
-    limits = [(words, compare, limit) for words, compare, limit in limits if np.isfinite(limit)]
+    limits = [limit for limit in limits if -np.inf < limit[2] < np.inf]
     good = np.isfinite(array)
     for _, compare, limit in limits:
         good &= compare(array, limit)

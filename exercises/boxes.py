@@ -11,6 +11,7 @@ import hashlib
 import math
 from collections import namedtuple
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from grading import check, integer, need, shown, whole_numbers
@@ -21,6 +22,7 @@ Story = namedtuple("Story", "numbers chance law")           # chance(numbers, x,
 
 
 # --- what laws are made of -------------------------------------------------------------------------------------------
+@cache
 def tail(t, alpha):
     """Pr[G >= t] for two-sided geometric noise of ratio alpha."""
     return alpha**t / (1 + alpha) if t > 0 else 1 - alpha ** (1 - t) / (1 + alpha)
@@ -77,6 +79,7 @@ class Boxes:
         self.key = derived(key, "places")
         pairs = [(mechanism, Fraction(level)) for mechanism in mechanisms for level in levels]
         numbered = [(*pair, story.numbers(i)) for i, pair in enumerate(pairs)]
+        self.box = cache(self.box)                          # each is made once, however often a student is judged
         self.variants = sorted(numbered, key=lambda v: derived(key, f"{v[0].mistake} {v[1]}"))
 
     def variant_of(self, student):

@@ -126,9 +126,9 @@ def key_for(folder, wanted):
 def build(name, out, key=None):
     import nbformat
 
-    notebooks, checks, rubric = editions(HERE / f"{name}.md")
     folder = Path(out) / name
     key, grader = key_for(folder, key), folder / "autograder"
+    notebooks, checks, rubric = editions(HERE / f"{name}.md")
     shutil.rmtree(folder, ignore_errors=True)
     for part in (*notebooks, "autograder"):
         (folder / part).mkdir(parents=True)

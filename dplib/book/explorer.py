@@ -175,11 +175,11 @@ class Explorer:
         spec = json.dumps(self.spec, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         return dict(spec=spec, table=self._packed)
 
-    def html(self):
-        """The static page's part: the table, and for readers without JavaScript a picture at the
-        starting values."""
+    def html(self, svg=None):
+        """The static page's part: the table, and for readers without JavaScript the still, which
+        is drawn unless it is given."""
         state = json.dumps(self.state(), ensure_ascii=False).replace("</", "<\\/")
-        picture = f'{still.svg(self)}<p>{html.escape(specs.start_text(self, "readout"))}</p>'
+        picture = f'{still.svg(self, svg)}<p>{html.escape(specs.start_text(self, "readout"))}</p>'
         if asked := self.spec["guess"]:
             ask = html.escape(asked["label"])
             picture = f"<details><summary>{ask} The answer</summary>{picture}</details>"
@@ -193,15 +193,14 @@ class Explorer:
 
         alt = specs.start_text(self, "alt")
         if os.environ.get("DPLIB_STATIC") == "1":
-            pictures = {
-                "application/pdf": still.encode(self, "pdf"),
-                "image/png": still.encode(self, "png"),
-            }
-            display({"text/html": self.html(), "text/plain": alt} | pictures, raw=True)
+            svg, pdf = still.save(self, "svg", "pdf")
+            display({"text/html": self.html(svg), "text/plain": alt,
+                     "application/pdf": still.encode(pdf)}, raw=True)
             return
         # A saved notebook keeps outputs but no kernel, and then this picture is what its reader
         # sees. Beside a live widget explore.css hides it.
-        picture = f"data:image/png;base64,{still.encode(self, 'png')}"
+        [png] = still.save(self, "png")
+        picture = f"data:image/png;base64,{still.encode(png)}"
         image = f'<img class="dp-unplugged" alt="{html.escape(alt)}" src="{picture}">'
         display({"text/html": image, "text/plain": alt}, raw=True)
         self._widget = live.widget(self)

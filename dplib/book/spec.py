@@ -10,6 +10,7 @@ import math
 import re
 from decimal import ROUND_HALF_UP, Context
 from difflib import get_close_matches
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -139,21 +140,23 @@ def check_columns(explorer, place, result):
     for name, value in result.items():
         where = f"{explorer}: {place} column {name!r}"
         try:
-            column = np.ma.asarray(value, dtype=float)
+            # a mask may be deep in a list; a number and an array have none, and are most of all
+            plain = isinstance(value, Real) or type(value) is np.ndarray
+            column = (np if plain else np.ma).asarray(value, dtype=float)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{where} is not numeric: {error}") from error
         if column.ndim > 1 or not column.size:
             raise ValueError(
                 f"{where} must be a number or a non-empty 1-d array, got shape {column.shape}"
             )
-        column = np.ma.atleast_1d(column)
-        gaps = np.ma.getmaskarray(column)
-        if (bad := ~np.isfinite(column.data) & ~gaps).any():
+        numbers = np.atleast_1d(np.ma.getdata(column))
+        gaps = np.atleast_1d(np.ma.getmaskarray(column))
+        if (bad := ~np.isfinite(numbers) & ~gaps).any():
             i = int(np.argmax(bad))
             raise ValueError(
-                f"{where} has {column.data[i]} at entry {i}; a gap is a masked entry (numpy.ma)"
+                f"{where} has {numbers[i]} at entry {i}; a gap is a masked entry (numpy.ma)"
             )
-        columns[name] = np.where(gaps, np.nan, column.data)
+        columns[name] = np.where(gaps, np.nan, numbers)
     return columns
 
 

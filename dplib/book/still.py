@@ -243,27 +243,30 @@ def place_labels(ax, labels, gap=11):
 
 # -------------------------------------------------------------------------------- files
 
-def save(explorer, kind):
-    """The still as bytes: "png", "pdf" or "svg"; the same bytes every time."""
+def save(explorer, *kinds):
+    """The still as bytes, one for each kind, "png", "pdf" or "svg"; the same bytes every time."""
     dated = {
         "png": ["Software"],
         "pdf": ["CreationDate"],
         "svg": ["Date", "Creator", "Format", "Type"],
     }
-    buffer = io.BytesIO()
+    files = [io.BytesIO() for _ in kinds]
     with rc_context({"svg.hashsalt": explorer.id, "svg.fonttype": "none", "font.size": 9}):
-        still(explorer).savefig(buffer, format=kind, dpi=144, metadata=dict.fromkeys(dated[kind]))
-    return buffer.getvalue()
+        figure = still(explorer)
+        for kind, file in zip(kinds, files):
+            figure.savefig(file, format=kind, dpi=144, metadata=dict.fromkeys(dated[kind]))
+            figure.set_layout_engine("none")   # laid out it is now, which takes most of the time
+    return [file.getvalue() for file in files]
 
 
-def encode(explorer, kind):
-    """The still in base64, for a notebook's output."""
-    return base64.b64encode(save(explorer, kind)).decode()
+def encode(picture):
+    """A picture in base64, for a notebook's output."""
+    return base64.b64encode(picture).decode()
 
 
-def svg(explorer):
-    """The still as inline SVG in the colours of the page's theme."""
-    text = save(explorer, "svg").decode()
+def svg(explorer, picture=None):
+    """The still, as it is or as it was saved, as inline SVG in the colours of the page's theme."""
+    text = (picture or save(explorer, "svg")[0]).decode()
     alt = html.escape(start_text(explorer, "alt"))
     text = text[text.index("<svg"):].replace("<svg", f'<svg role="img" aria-label="{alt}"', 1)
     for colour, variable in VARIABLES.items():

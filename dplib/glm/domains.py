@@ -239,6 +239,8 @@ class Box(Domain):
 
     def width(self, z: ArrayLike) -> Floats:
         z = np.asarray(z, dtype=float)
+        if not self.one_hot:
+            return np.abs(z).sum(axis=-1)
         top = bottom = z[..., 0] if self.intercept else np.zeros(z.shape[:-1])
         for block in self._blocks[self.intercept:]:
             if block[0] - self.intercept in self._numeric:

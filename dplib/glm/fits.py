@@ -22,6 +22,7 @@ g, H
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -369,6 +370,8 @@ def sums(left, right):
     """leftᵀ right, by blocks of records whose sums are added in pairs, so that hardly more
     roundings add up than a block has records."""
     blocks = len(right) // BLOCK
+    if not blocks:
+        return left.T @ right
     full = blocks * BLOCK
     in_blocks = lambda array: array[:full].reshape(blocks, BLOCK, array.shape[1])
     last = (left[full:].T @ right[full:])[None]
@@ -399,7 +402,10 @@ def _upper(a):
 def _trust_region(values, along, radius):
     """The minimiser of gᵀδ + (e - 2) δᵀHδ over |δ| ≤ radius in the coordinates of H's eigenvectors;
     is it on the boundary?"""
-    length = lambda multiplier: np.linalg.norm(along / (2 * (QUADRATIC * values + multiplier)))
+    def length(multiplier):
+        step = along / (2 * (QUADRATIC * values + multiplier))
+        return math.sqrt(step @ step)  # a quarter of the time of np.linalg.norm
+
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inside = np.where(along != 0, along / (2 * QUADRATIC * values), 0)
     if np.abs(inside).max() <= radius and np.linalg.norm(inside) <= radius:

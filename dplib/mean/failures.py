@@ -3,6 +3,8 @@ bounds."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import bdtr, bdtrc, erf, ndtr
 
@@ -66,8 +68,11 @@ def coarse_failure_bound(
 def _exponential_failure(here, beside, there, size, epsilon, far):
     """Σ min_θ [1 + p_k (e^θ - 1) - p⋆ (1 - e^-θ)]^n over ``far`` cells; the last p_k stands for all
     unlisted ones."""
-    theta = np.minimum(epsilon / 2, np.log(here / there) / 2)
-    logs = size * np.log1p(there * np.expm1(theta) + here * np.expm1(-theta))
+    # θ is the smaller of ε/2 and ln(p⋆/p_k)/2, which no setting changes, as below 40 in any case
+    most = np.minimum(epsilon / 2, 40)
+    up = np.minimum(np.expm1(most), np.sqrt(here / there) - 1)
+    down = np.maximum(np.expm1(-most), np.sqrt(there / here) - 1)
+    logs = size * np.log1p(there * up + here * down)
     listed = there.shape[-1] - 1
     cells = np.concatenate(
         [np.clip(far - np.arange(listed), 0, 1), np.maximum(far - listed, 0)], axis=-1
@@ -302,6 +307,7 @@ def _worst_offset(failure, width, *settings):
     return np.minimum(worst, 1)[()]
 
 
+@lru_cache(maxsize=16)
 def _masses(width):
     """Masses at every offset: p⋆, of the two cells beside, p_k of the far cells (the fullest first,
     then for the rest)."""
