@@ -47,6 +47,7 @@ RENAMED = {
         "a-vote-and-how-many-voters-it-takes": "a-vote-and-how-many-voters-it-needs",
     },
     "two-distributions": {"what-the-lecture-notes-print": "details-of-the-source"},
+    "two-stage-mean": {"the-whole": "the-two-stages-together"},
 }
 
 
