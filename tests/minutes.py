@@ -77,7 +77,7 @@ def spoken(total):
 
 def sentence(page):
     core, read, proofs, exercises = map(spoken, minutes(page))
-    further = f" the core, {read} with what is marked *Further*" if core != read else ""
+    further = f" the core, {read} with the sections marked *Further*" if core != read else ""
     return f"**Time** {core} to read{further}, {proofs} with the proofs, {exercises} with the exercises."
 
 

@@ -18,8 +18,8 @@ from tests import minutes
 from tests.chance import FAR, rng, standard_errors
 
 CHAPTERS = Path(__file__).resolve().parents[1] / "chapters"
-SEEDS = ("**Seeds** Every draw on this page has a public seed, so that you can reproduce the page. A real release takes "
-         "`np.random.default_rng()`: {ref}`why <public-seeds>`.")
+SEEDS = ("**Seeds** Every draw on this page has a public seed, so that you can reproduce the page. A real release uses "
+         "`np.random.default_rng()` ({ref}`why <public-seeds>`).")
 
 
 @functools.cache
