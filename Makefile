@@ -3,6 +3,7 @@
 # make test-all  the same, and all that make test says it left out: for a night
 # make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
+# make public writes the tree that may be published, all but the problem sets for marks, into _build/public
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
@@ -17,7 +18,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve live course bench clean
+.PHONY: book test test-all check mutants serve live course public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -67,6 +68,9 @@ live: $(ENV)/ready
 
 course: $(ENV)/ready
 	$(BIN)/python exercises/course.py build all _build/course
+
+public: $(ENV)/ready
+	$(BIN)/python exercises/publish.py
 
 .venv-bench/ready: benchmarks/requirements.txt pyproject.toml
 	@echo "== setting up .venv-bench (once): the libraries that we measure ourselves against"

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections import namedtuple
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 from grading import check, integer, need, shown, whole_numbers
@@ -22,7 +22,7 @@ Story = namedtuple("Story", "numbers chance law")           # chance(numbers, x,
 
 
 # --- what laws are made of -------------------------------------------------------------------------------------------
-@cache
+@lru_cache(None, typed=True)                                # a float that equals a fraction must not answer for it
 def tail(t, alpha):
     """Pr[G >= t] for two-sided geometric noise of ratio alpha."""
     return alpha**t / (1 + alpha) if t > 0 else 1 - alpha ** (1 - t) / (1 + alpha)

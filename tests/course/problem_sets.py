@@ -1,9 +1,6 @@
-"""All problem sets, in the order of the book: what every test of the course is run on."""
+"""All problem sets of this checkout, in the order of the book: what every test of the course is run on."""
 
-import ps1
-import ps2
-import ps3
-import ps4
-import ps5
+import importlib
+from pathlib import Path
 
-PROBLEM_SETS = (ps1, ps2, ps3, ps4, ps5)
+PROBLEM_SETS = tuple(importlib.import_module(file.stem) for file in sorted(Path(__file__).parent.glob("ps*.py")))

@@ -9,6 +9,7 @@ COINS = {"coins_from_rng", "silent_below", "right_law"}
 REPLIES = {"one_reply", "two_options", "never_too_private", "never_pessimistic"}
 EVERYTHING = BOX | THRESHOLD | COINS | REPLIES
 
+DIFFERENT_BOXES = 84
 PROBLEM_SET = ProblemSet(
     name="ps1",
     arguments={

@@ -9,6 +9,7 @@ P_VALUES, COUNTS = {"p_exact", "p_tiny"}, {"level_kept", "level_used"}
 MASSES = {"never_too_demanding", "never_too_modest"}
 EVERYTHING = BOX | COARSE | FINE | P_VALUES | COUNTS | MASSES | {"least_size"}
 
+DIFFERENT_BOXES = 96
 PROBLEM_SET = ProblemSet(
     name="ps2",
     arguments={"center_chances": "x, *, radius, epsilon", "noisy_pair": "x, *, center, bound, epsilon, rng"},

@@ -9,6 +9,7 @@ DESIGN = {"answers_right", "message_private", "predicted_right", "design_good"}
 SETS = LAW | {"no_bias", "variance_exact", "size_is_best"}
 EVERYTHING = BOX | SETS | STUMP | DESIGN
 
+DIFFERENT_BOXES = 96
 PROBLEM_SET = ProblemSet(
     name="ps3",
     arguments={

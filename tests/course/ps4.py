@@ -9,6 +9,7 @@ VOTE = {"vote_is_fair", "vote_is_private", "vote_is_decisive"}
 TEST = {"test_is_safe", "test_is_frugal"}
 EVERYTHING = BOX | TOP | VOTE | TEST | {"weights_right"}
 
+DIFFERENT_BOXES = 96
 PROBLEM_SET = ProblemSet(
     name="ps4",
     arguments={
@@ -90,7 +91,7 @@ def weight_test(*, size, share, floor, epsilon, delta):
     return b, {bar}
 """
 ONE = "if n == 1:\n        return [0]"
-RAW = "(c - 1 - share * (n - 1)) / ((1 - share) * (n - 1))"
+RAW = "(c - 1 - share * (n - 1)) / ((n - 1) * (1 - share))"
 
 
 def strict(raw=RAW, clip="min(max({raw}, 0), 1)", count="sum(row)", first=ONE,

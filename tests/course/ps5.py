@@ -9,6 +9,7 @@ FIT = {"fit_right", "error_right"}
 NOISE = {"noise_hides", "noise_frugal"}
 EVERYTHING = BOX | TRIAL | LAW | FIT | NOISE | {"rows_right"}
 
+DIFFERENT_BOXES = 96
 PROBLEM_SET = ProblemSet(
     name="ps5",
     arguments={

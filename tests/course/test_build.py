@@ -101,7 +101,7 @@ def test_minutes_and_points_are_stated_and_add_up(built, assignment):
     by_hand = sum(map(grading.worth, assignment.rubric.values()))
     assert sum(points for points, _ in stated) == automatic + by_hand == 30 and "30 points" in text
     minutes = sum(minutes for _, minutes in stated)
-    assert re.search(rf"^\| `{built.name}.md`.*\| {minutes} \| {automatic} / {by_hand} \|$", guide, re.M)
+    assert re.search(rf"^\| {built.name[2:]}, .*\| {minutes} \| {automatic} / {by_hand} \|$", guide, re.M)
 
 
 def same_files(one, other):

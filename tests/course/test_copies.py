@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import grading
-import ps2
 from problem_sets import PROBLEM_SETS
 from submissions import ANSWERED
 from tests import depth
@@ -130,15 +129,3 @@ def test_the_copies_are_asked_different_things_and_most_wrong_functions_are_amon
         drawn = drawn_of[module]
         assert len(drawn) >= 4 and all(len({str(calls[group]) for calls in asked}) == len(COPIES) for group in drawn)
         assert len(answering(module)) > 25
-
-
-def test_a_grade_that_hangs_on_a_comment_is_noticed(build, load, copies, tmp_path):
-    """One too many for every odd n: without the traps, whether that costs a point is chance."""
-    wrong = next(s for s in ps2.WRONG if s.name == "one too many for every odd n")
-    assignment, grades = load("ps2"), set()
-    answers = Asked(functions(build("ps2"), assignment, wrong, tmp_path))
-    for calls in copies[ps2]:
-        function, arguments = calls["critical counts"]
-        answers.calls = calls | {"critical counts": (function, arguments[-2:])}
-        grades.add(grading.judged(assignment.level_used.check, answers, "")["score"])
-    assert grades == {0, 1}

@@ -14,6 +14,7 @@ import pytest
 import course
 import grading
 import ps1
+from problem_sets import PROBLEM_SETS
 import sandbox
 import submissions
 
@@ -123,7 +124,7 @@ def test_build_and_grade_from_the_command_line(bubblewrap, folder, tmp_path):
         text=True,
         cwd=tmp_path,
     )
-    assert run("build", "all", "made").stdout.split() == ["made/ps1", "made/ps2", "made/ps3", "made/ps4", "made/ps5"]
+    assert run("build", "all", "made").stdout.split() == [f"made/{module.__name__}" for module in PROBLEM_SETS]
     graded = run("grade", "made/ps1", str(folder), "graded")
     assert graded.returncode == 0 and "ada@example.edu: 20 points in" in graded.stdout
     assert [row["automatic"] for row in rows(tmp_path / "graded")] == ["20", "16"]  # bob handed in with ada's address

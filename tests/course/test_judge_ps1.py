@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ps1
+from enumerated import at_most
 
 
 @pytest.fixture
@@ -189,3 +190,14 @@ def test_what_the_model_answer_of_the_prediction_says(assignment):
     stop = -math.expm1(-1)
     errors = rng.geometric(stop, 100_000) - rng.geometric(stop, 100_000), rng.binomial(1000, best, 100_000) / best
     assert errors[0].std() == pytest.approx(1.4, abs=0.05) and errors[1].std() > 30 * errors[0].std()
+
+
+# --- the second box --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(6, 7)])
+def test_the_law_of_the_second_box_is_the_enumerated_one(assignment, alpha):
+    """The mechanism, run on every value of three noises, against the closed form."""
+    for published, take in (("largest", max), ("smallest", min)):
+        numbers = {"alpha": str(alpha), "times": 3, "published": published}
+        exact = at_most(lambda values: 1 + take(values), alpha)
+        for t in range(-3, 6):
+            assert assignment.EXTREME.chance(numbers, (0, 1), t) == exact(t)

@@ -14,6 +14,8 @@ from scipy.stats import binom
 
 import grading
 import ps2
+from enumerated import at_most
+from test_copies import COPIES, Asked, functions
 
 
 @pytest.fixture
@@ -324,3 +326,36 @@ def test_what_the_model_answer_of_the_prediction_says():
         total, count = two_laplace(rng, 100_000, 1 / spent).T
         secret = (0.3 * n + B * total) / (n + count) - 0.3
         assert secret.std() == pytest.approx(deviation, rel=0.02)
+
+
+# --- the second box --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(6, 7)])
+def test_the_law_of_the_second_box_is_the_enumerated_one(assignment, alpha):
+    """The mechanism, run on every value of three noises, against the closed form."""
+    numbers = {"alpha": str(alpha), "T": 2}
+    for x in ((0, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1)):
+        exact = at_most(lambda values: next((i for i in (1, 2, 3) if sum(x[:i]) + values[i - 1] >= 2), 4), alpha)
+        for t in range(-1, 6):
+            assert assignment.FIRST_DAY.chance(numbers, x, t) == exact(t)
+
+
+def test_silence_that_refutes_is_never_seen_whatever_the_data_set(assignment):
+    """For all 2^n data sets: the ratio of an evening needs at least so much of the chance of silence."""
+    for _, _, numbers in assignment.boxes.variants:
+        alpha = float(Fraction(numbers["alpha"]))
+        F = lambda v: math.log1p(-(alpha ** (v + 1)) / (1 + alpha)) if v >= 0 else -v * math.log(alpha) - math.log1p(alpha)
+        cost = min(-F(v + 1) / (F(v + 1) - F(v)) for v in range(-90, 90))
+        assert math.exp(-cost * math.log(float(Fraction(numbers["ratio"])))) < 1e-6
+
+
+def test_a_grade_that_hangs_on_a_comment_is_noticed(built, assignment, tmp_path):
+    """One too many for every odd n: without the traps, whether that costs a point is chance."""
+    wrong = next(s for s in ps2.WRONG if s.name == "one too many for every odd n")
+    grades = set()
+    answers = Asked(functions(built, assignment, wrong, tmp_path))
+    for copy in COPIES:
+        calls = grading.questions(assignment, [copy])
+        function, arguments = calls["critical counts"]
+        answers.calls = calls | {"critical counts": (function, arguments[-2:])}
+        grades.add(grading.judged(assignment.level_used.check, answers, "")["score"])
+    assert grades == {0, 1}

@@ -11,6 +11,7 @@ import pytest
 
 import grading
 import ps3
+from enumerated import at_most
 import submissions
 from dplib import factorization, local, parity
 
@@ -340,3 +341,14 @@ def test_the_solution_computes_them_without_the_package(capsys):
 def test_the_number_of_queries_in_the_rubric():
     """Half a chance at d = 40 and tau = .01, by the theorem: m >= tau^2 (2^d / 2 - 1 / gamma^2)."""
     assert round(0.01**2 * (2**39 - 1 / 0.5**2) / 1e6) == 55
+
+
+# --- the second box --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("alpha", [Fraction(1, 2), Fraction(6, 7)])
+def test_the_law_of_the_second_box_is_the_enumerated_one(assignment, alpha):
+    """The mechanism, run on every value of three noises, against the closed form."""
+    for published, votes in (("yes", lambda v: sum(2 + g >= 3 for g in v)), ("no", lambda v: sum(2 + g < 3 for g in v))):
+        numbers = {"alpha": str(alpha), "T": 3, "learners": 3, "published": published}
+        exact = at_most(votes, alpha)
+        for t in range(-2, 6):
+            assert assignment.COMMITTEE.chance(numbers, (1, 0, 1, 0), t) == exact(t)

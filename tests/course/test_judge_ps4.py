@@ -1,7 +1,7 @@
 """The judge of problem set 4 is right: closed forms agree with searches, and what is called largest or least is."""
 
 import math
-from collections import deque
+from collections import Counter, deque
 from fractions import Fraction
 from itertools import product
 
@@ -309,3 +309,19 @@ def test_what_the_model_answer_of_the_prediction_says(assignment, built):
     assert 0.13 < error(100, 0.25)[0] < 0.3
     assert error(150, 0.25)[1] == pytest.approx(-0.02, abs=0.004) and error(500, 0.25)[1] == pytest.approx(-0.057, abs=0.004)
     assert error(50, 0.5)[0] > 0.15 and error(75, 0.5)[0] == pytest.approx(0.03, rel=0.15)
+
+
+# --- the second box --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("share, r", [(Fraction(1, 2), Fraction(3)), (Fraction(2, 3), Fraction(5, 4))])
+def test_blocks_by_chance_have_the_enumerated_law(assignment, share, r):
+    """Every way in which two ones can join three blocks, and every pattern of lies."""
+    for published in ("yes", "no"):
+        numbers = {"blocks": 3, "share": str(share), "answer_ratio": str(r), "published": published}
+        law = Counter()
+        for *joins, lies in product(list(product((0, 1), repeat=3)), repeat=3):
+            coins = math.prod(share if coin else 1 - share for join in joins for coin in join)
+            told = math.prod((1 if lie else r) / (1 + r) for lie in lies)
+            yes = sum((a or b) != lie for a, b, lie in zip(*joins, lies))
+            law[yes if published == "yes" else 3 - yes] += coins * told
+        for t in range(-1, 5):
+            assert assignment.RANDOM_BLOCKS.chance(numbers, (0, 1, 1, 0), t) == sum(p for y, p in law.items() if y <= t)
