@@ -50,7 +50,8 @@ def is_public(name):
 
 
 def git(folder, *command):
-    return subprocess.run(["git", "-C", folder, *command], stdout=subprocess.PIPE, check=True).stdout
+    anybodys = ["-c", "safe.directory=*"]                         # the clone may belong to somebody else
+    return subprocess.run(["git", *anybodys, "-C", folder, *command], stdout=subprocess.PIPE, check=True).stdout
 
 
 # --- what nobody may find --------------------------------------------------------------------------------------------
