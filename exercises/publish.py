@@ -113,11 +113,10 @@ def unpacked(content):
 
 def objects(repository):
     """(name, content) of all objects of a repository, whether a branch leads to them or not; of a folder the names in it."""
-    rest = git(repository, "cat-file", "--batch-all-objects", "--batch")
-    while rest:
-        head, _, rest = rest.partition(b"\n")
+    listed = io.BytesIO(git(repository, "cat-file", "--batch-all-objects", "--batch"))
+    while head := listed.readline():
         name, kind, size = head.decode().split()
-        content, rest = rest[:int(size)], rest[int(size) + 1:]
+        content = listed.read(int(size) + 1)[:-1]                 # a line ends behind it
         yield f"{kind} {name[:10]}", b"\n".join(ENTRY.findall(content)) if kind == "tree" else content
 
 
