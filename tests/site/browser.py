@@ -76,10 +76,9 @@ def opened(tab, address):
 
 
 def all_drawn(tab, decided=True):
-    """The tab, once all explorers of its page are drawn, and, if `decided`, none of them is folded or waits for a guess."""
+    """The tab, once all explorers of its page are drawn, and, if `decided`, none of them waits for a guess."""
     tab.wait_for_function("[...document.querySelectorAll('.dp-static')].every(host => host.explorer)")
     if decided:
-        open_further(tab)
         tab.evaluate("document.querySelectorAll('.dp-static').forEach(host => host.explorer.decide(false, {}))")
     return tab
 
