@@ -47,10 +47,10 @@ def printed(probability):
 def table(box):
     """The probabilities of a box, for data sets and outputs; the fewer of both are the columns."""
     outputs = sorted({output for law in box["pmf"].values() for output in law}, key=lambda y: [*map(int, y.split(","))])
-    cells = [("output", *outputs)]
+    cells = [("data↓ output→", *outputs)]
     cells += [(data, *(printed(Fraction(law.get(output, 0))) for output in outputs)) for data, law in box["pmf"].items()]
     if len(outputs) > len(box["pmf"]):
-        cells = [*zip(*cells)]
+        cells = [("output↓ data→", *box["pmf"]), *[*zip(*cells)][1:]]
     head, *rows = cells
     size = min(10, (WIDE / len(head) - 4.5) / 4.2)          # of letters, of which a column has seven
     first = "".join(f'<th scope="col">{name}</th>' for name in head)
