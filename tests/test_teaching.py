@@ -129,7 +129,17 @@ def test_the_tables_have_a_row_for_each_week_and_goal_the_list_a_line_for_each_s
 
 def test_weights_add_up_and_what_is_done_at_home_counts_what_the_page_says():
     assert sum(one.weight for one in teaching.EVIDENCE) == 100
-    assert sum(one.weight for one in teaching.EVIDENCE if not one.in_person) == 25 and "done at home counts a quarter" in PAGE
+    assert sum(one.weight for one in teaching.EVIDENCE if not one.in_person) == 25 and "Work at home counts a quarter" in PAGE
+
+
+def test_the_trial_with_a_language_model_is_told_alike_and_counts_the_points_that_the_sets_have():
+    guide = (ROOT / "exercises" / "README.md").read_text(encoding="utf-8")
+    automatic = dict(re.findall(r"^\| (\d), for part .* \| (\d+) / \d+ \|$", guide, re.M))
+    tried = re.findall(r"^\| (\d) \| (\d+) of (\d+) \| (?:(\d+) of \d+ )?\| \d \|$", guide, re.M)
+    assert [number for number, *_ in tried] == ["2", "3", "4", "5"]
+    assert all(automatic[number] == of and (second or first) == of for number, first, of, second in tried)
+    first, of = (sum(int(row[k]) for row in tried) for k in (1, 2))
+    assert f"earned {first} of the {of} automatic points" in PAGE
 
 
 def test_the_page_has_ten_projects_each_with_data_three_milestones_and_a_page():
@@ -140,7 +150,7 @@ def test_the_page_has_ten_projects_each_with_data_three_milestones_and_a_page():
         milestones = re.search(r"\*Milestones\*: (.*?)\. Begin with \[.*\]\(([\w-]+)\.md\)", rest)
         assert "*Data*: " in rest and milestones[1].count(";") == 2 and milestones[2] in BOOK.texts, title
     rubric = PAGE.split("out of 20 points:")[1].split("## ")[0]
-    assert sum(map(int, re.findall(r"^\* (\d) points: ", rubric, re.M))) == 20
+    assert sum(map(int, re.findall(r"^\* (\d) points for ", rubric, re.M))) == 20
 
 
 def test_data_that_a_project_names_are_there():
