@@ -83,6 +83,13 @@ def test_the_time_with_the_proofs_is_that_of_the_rule(page):
     assert teaching.proofs(BOOK.texts[page]) == minutes.minutes(BOOK.texts[page])[2]
 
 
+def test_a_session_fills_its_ninety_minutes_and_can_begin_with_a_guess_on_every_page():
+    session = PAGE.split("## A session")[1].split("\n## ")[0]
+    assert sum(map(int, re.findall(r"^\* \*(\d+) minutes\.\*", session, re.M))) == 90 and "a session of 90 minutes" in session
+    assert all(course.sessions % 90 == 0 for course in teaching.SYLLABI)
+    assert [page for page, source in BOOK.texts.items() if "guess=guess(" not in source] == []
+
+
 # --- goals and sets ---------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("goal", teaching.GOALS, ids=lambda goal: goal.says)
