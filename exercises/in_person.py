@@ -27,7 +27,7 @@ WIDE = 770                                      # points that a line of A4 on it
 STYLE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>
 @page {{ size: A4 landscape; margin: 12mm }}
 section {{ break-after: page; font-family: serif }}
-table {{ border-collapse: collapse; font-family: monospace }}
+table {{ border-collapse: collapse; font: inherit; font-family: monospace }}
 th, td {{ border: .2mm solid #999; padding: .2mm .8mm; text-align: right }}
 .blank {{ line-height: 2.4 }} pre {{ white-space: pre-wrap }}
 </style><h1>{title}</h1>
@@ -52,10 +52,12 @@ def table(box):
     if len(outputs) > len(box["pmf"]):
         cells = [("output↓ data→", *box["pmf"]), *[*zip(*cells)][1:]]
     head, *rows = cells
-    size = min(10, (WIDE / len(head) - 4.5) / 4.2)          # of letters, of which a column has seven
+    size = min(9, (WIDE / len(head) - 4.5) / 4.2)           # of letters, of which a column has seven
+    beside = int(WIDE / (len(head) * (4.2 * size + 4.5)))   # a long table goes on beside itself
     first = "".join(f'<th scope="col">{name}</th>' for name in head)
     others = "".join(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{value}</td>" for value in row) + "</tr>" for name, *row in rows)
-    return f'<table style="font-size: {size:.1f}pt"><tr>{first}</tr>{others}</table>'
+    return (f'<div style="columns: {beside}; font-size: {size:.1f}pt"><table><thead><tr>{first}</tr></thead>'
+            f"<tbody>{others}</tbody></table></div>")
 
 
 def sheet(student, box):
