@@ -191,8 +191,13 @@ def test_each_part_has_two_questions_of_each_kind_and_nothing_is_left_out():
     assert list(QUESTIONS) == [f"{part}.{k}" for part in PARTS for k in range(1, 11)]
 
 
+def test_ten_questions_of_two_of_each_kind_fill_two_hours():
+    minutes = [[int(question["minutes"]) for question in QUESTIONS.values() if question["kind"] == kind] for kind in KINDS]
+    assert 90 <= sum(2 * np.mean(own) for own in minutes) <= 120
+
+
 @every_question
-def test_a_rubric_gives_the_points_of_its_question_and_a_pages_belong_to_its_part(question):
+def test_a_rubric_gives_the_points_of_its_question_and_its_pages_come_no_later_than_its_part(question):
     given = [int(points) for points in re.findall(r"^\* (\d) points?: ", question["rubric"], re.M)]
     assert sum(given) == int(question["points"]) and len(given) >= 3
     assert 5 <= int(question["minutes"]) <= 15 and int(question["minutes"]) >= 2 * int(question["points"])
