@@ -21,19 +21,19 @@ function placeTexts(svg, prepared, fill, width, font, title, verdict) {
     taken.push(boxOf(text, shift));
     svg.append(textNode(svg, text, shift));
   }
-  if (verdict) svg.append(verdictNode(svg, verdict, dots, taken.slice(dots.length), lines, frame, font));
+  if (verdict) svg.append(verdictNode(svg, verdict, solids(prepared, x, y, 0.2), taken.slice(dots.length), lines, frame, width, font));
 }
 
 /** A verdict, {words: [answer, guess], bracket}, near its bracket or the middle, where it hides as little as it can. */
-function verdictNode(svg, { words, bracket }, dots, texts, lines, frame, font) {
+function verdictNode(svg, { words, bracket }, dots, texts, lines, frame, width, font) {
   const sizes = [frame.right - frame.left > 400 ? 30 : 22, SIZE], high = sizes[0] + sizes[1] + 14;
   const wide = Math.max(...words.map((text, i) => measure(text, font.replace(`${SIZE}px`, `${sizes[i]}px`)))) + 16;
   const span = bracket && bracketOf(svg, bracket, texts, frame), goal = span?.middle ?? { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2 };
   const places = [];
   for (let top = frame.top + 2; top + high <= frame.bottom - 2; top += 8) {
-    for (let left = frame.left + 4; left + wide <= frame.right - 2; left += 8) {
-      const box = { left, top, right: left + wide, bottom: top + high }, met = (boxes) => boxes.filter((other) => overlap(box, other)).length;
-      const hides = met(dots) + 40 * met(texts) + 2 * lines.filter((piece) => crosses(piece, box)).length + (span && overlap(box, span.box) ? 40 : 0);
+    for (let left = frame.left + 4; left + wide <= width - 2; left += 8) {
+      const box = { left, top, right: left + wide, bottom: top + high }, met = (boxes) => boxes.reduce((sum, other) => sum + shared(box, other), 0);
+      const hides = met(dots) + 50 * met(texts) + 50 * lines.filter((piece) => crosses(piece, box)).length + (span ? 50 * shared(box, span.box) : 0);
       places.push({ ...box, hides, away: Math.hypot(left + wide / 2 - goal.x, top + high / 2 - goal.y) });
     }
   }
@@ -139,8 +139,8 @@ function strokes(prepared, x, y) {
   return pieces;
 }
 
-/** Dots, and bars that one does not see through, as boxes. */
-function solids(prepared, x, y) {
+/** Dots, and bars that are more than so `opaque`, as boxes. */
+function solids(prepared, x, y, opaque = 0.5) {
   return prepared.flatMap(({ kind, length, options: o }) => {
     const box = (i) => {
       if (kind === "dot") {
@@ -150,8 +150,8 @@ function solids(prepared, x, y) {
       const [a, b, c, d] = [x.apply(o.x1[i]), x.apply(o.x2[i]), y.apply(o.y1[i]), y.apply(o.y2[i])];
       return { left: Math.min(a, b), right: Math.max(a, b), top: Math.min(c, d), bottom: Math.max(c, d) };
     };
-    const opaque = (i) => o.fill !== "none" && (o.fillOpacity?.[i] ?? o.fillOpacity ?? 1) > 0.5;
-    return Array.from({ length }, (_, i) => i).filter((i) => kind === "dot" || (kind.startsWith("rect") && opaque(i))).map(box);
+    const solid = (i) => o.fill !== "none" && (o.fillOpacity?.[i] ?? o.fillOpacity ?? 1) > opaque;
+    return Array.from({ length }, (_, i) => i).filter((i) => kind === "dot" || (kind.startsWith("rect") && solid(i))).map(box);
   });
 }
 
@@ -160,6 +160,11 @@ function boxOf({ x, y, wide, size }, { dx, dy }) {
 }
 
 const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+
+/** The area that two boxes share, in square pixels. */
+function shared(a, b) {
+  return Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)) || 0;
+}
 
 /** Does a piece of a line go through a box? (Liang and Barsky: what is left of the piece after each side has cut it.) */
 function crosses([x1, y1, x2, y2], { left, right, top, bottom }) {
