@@ -407,6 +407,12 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
 })"""
 
 
+SAID_INSIDE = """id => {
+  const [said, home] = ['.dp-said', '.dp-figure svg'].map(part => document.querySelector(`#${id} ${part}`).getBoundingClientRect());
+  return said.left >= home.left && said.right <= home.right && said.top >= home.top && said.bottom <= home.bottom;
+}"""
+
+
 def tells(said, number):
     """Does a text have this number? What stands before a letter of a formula, 2d, is a part of that."""
     return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d|\s*[\U0001d400-\U0001d7ff])", said) is not None
@@ -434,6 +440,8 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         box.locator(".dp-decide button").first.press("Enter")
         last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
         words = box.locator(".dp-verdict").inner_text()
+        answer = asked["names"][asked["values"].index(asked["answer"])] if asked["names"] else answer_of(asked)
+        assert box.locator(".dp-said text").first.text_content() == answer and page.evaluate(SAID_INSIDE, id), f"{id}: no verdict in the figure"
         assert words.startswith(f"You guessed {last}") and (asked["names"] or answer_of(asked) in words), id
         assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
         assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
