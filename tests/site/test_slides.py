@@ -1,0 +1,160 @@
+"""The decks in a browser, as a lecturer meets them: a projector, a keyboard or a remote control, no network, and paper."""
+import re
+
+import pytest
+
+from dplib.book import decks
+from tests.depth import SHOWN_DECKS, few
+from tests.site.browser import SITE, explorer_pages, one_tab, others, served, violations
+
+PROJECTOR = dict(width=1280, height=720)
+EXPLORERS = {page.stem: ids for page, ids in explorer_pages().items()}
+TAUGHT = [file.stem for file in decks.pages(SITE)]
+SHOWN = few(TAUGHT, SHOWN_DECKS)
+ONE = SHOWN[0]
+READABLE = 18                    # pixels of the text of a slide whose height is 720
+
+# What hangs out of its slide, or out of the part of it that has the room; what is far smaller than it may be.
+FAULTS = """([least]) => {
+  const slide = document.querySelector('.slide.present:not(:has(section))'), body = slide.querySelector('.body');
+  const room = slide.getBoundingClientRect(), parts = [...body.querySelectorAll('*:not(mjx-assistive-mml, mjx-assistive-mml *, svg *)')];
+  const out = parts.filter(part => {
+    const { left, right, top, bottom, width } = part.getBoundingClientRect();
+    return width && (left < room.left - 1 || right > room.right + 1 || top < room.top - 1 || bottom > room.bottom + 1);
+  });
+  const size = parseFloat(getComputedStyle(body).fontSize);
+  return [...out.map(part => part.outerHTML.slice(0, 90)), ...(body.scrollHeight > body.clientHeight + 1 ? ['too high'] : []),
+          ...(body.scrollWidth > body.clientWidth + 1 ? ['too wide'] : []), ...(size < least ? [`text of ${size} px`] : [])];
+}"""
+
+
+@pytest.fixture(scope="module")
+def taught(site, tmp_path_factory):
+    """A copy of the site that has decks; the site itself is left as it was built."""
+    copy = tmp_path_factory.mktemp("taught")
+    for part in site.iterdir():
+        (copy / part.name).symlink_to(part)
+    decks.write([site / "chapters" / f"{name}.html" for name in SHOWN], copy / decks.FOLDER)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def home(taught):
+    with served(taught) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    with one_tab(browser, viewport=PROJECTOR, color_scheme="light") as tab:
+        yield tab
+
+
+def opened(tab, address):
+    """The tab with this deck in it, its first slide shown."""
+    tab.asked.clear()
+    tab.complaints.clear()
+    tab.goto("about:blank")
+    tab.goto(address)
+    tab.wait_for_function("window.Talk?.Reveal.isReady()")
+    return tab
+
+
+def without_figures(tab):
+    """Each figure is a page of the book with all its formulas; these tests look at what is around it."""
+    tab.route("**/*embed=*", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
+
+
+def test_every_page_that_is_taught_can_be_a_deck():
+    assert len(TAUGHT) >= 30 and set(SHOWN) <= set(TAUGHT)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_keyboard_leads_through_all_slides_and_each_fits(tab, home, name):
+    without_figures(tab)
+    opened(tab, f"{home}/slides/{name}.html")
+    slides, faults = tab.locator("section.slide").count(), {}
+    for _ in range(3 * slides):
+        if found := tab.evaluate(FAULTS, [READABLE]):
+            faults[tab.evaluate("location.hash + ' ' + document.querySelector('.slide.present:not(:has(section))').className")] = found
+        if tab.evaluate("Talk.Reveal.isLastSlide() && !Talk.Reveal.availableFragments().next"):
+            break
+        tab.keyboard.press("Space")
+    assert tab.evaluate("Talk.Reveal.getSlidePastCount()") == slides - 1 and faults == {}
+    figures = re.findall(r"\?embed=([\w-]+)", tab.content())
+    assert set(figures) == set(EXPLORERS.get(name, []))
+    assert others(tab, home) == [] and tab.complaints == []
+    tab.unroute_all()
+
+
+def at_a_figure(tab, address):
+    """The deck at its first figure, which is drawn and waits for a guess if it asks for one."""
+    opened(tab, address)
+    tab.evaluate("""() => {
+      const { h, v } = Talk.Reveal.getIndices(document.querySelector('.slide.explorer'));
+      Talk.Reveal.slide(h, v);
+    }""")
+    frame = tab.locator(".slide.present iframe")
+    return frame, frame.element_handle().content_frame()
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_a_figure_is_alive_in_its_slide_asks_nobody_else_and_gives_the_keys_back(tab, home, taught, scheme):
+    base = home if scheme == "http" else taught.as_uri()
+    frame, inside = at_a_figure(tab, f"{base}/slides/{ONE}.html")
+    inside.wait_for_selector(".dp-embed.dp-explorer")
+    box = inside.evaluate("(({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight])(document.querySelector('.dp-embed'))")
+    assert box[0] <= box[1]
+    before = tab.evaluate("location.hash")
+    tab.mouse.move(300, 300)
+    inside.evaluate("document.querySelector('.dp-embed :is(input, button)').focus()")
+    tab.mouse.move(300, 10)
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function("before => location.hash !== before", arg=before)
+    assert others(tab, base if scheme == "http" else "file:") == [] and tab.complaints == []
+
+
+def test_a_figure_fills_the_screen(tab, home):
+    frame, inside = at_a_figure(tab, f"{home}/slides/{ONE}.html")
+    small = frame.bounding_box()
+    tab.locator(".slide.present .whole").click()
+    tab.wait_for_function("document.fullscreenElement?.style.getPropertyValue('--larger') > 0")
+    large, room = frame.bounding_box(), tab.evaluate("[innerWidth, innerHeight]")
+    assert large["height"] > small["height"] and large["x"] >= 0 and large["y"] >= 0
+    assert abs(large["height"] - room[1]) < 2 or abs(large["width"] - room[0]) < 2
+    tab.evaluate("document.exitFullscreen()")
+
+
+def test_axe_finds_nothing(tab, home):
+    without_figures(tab)
+    opened(tab, f"{home}/slides/{ONE}.html")
+    found = []
+    while not tab.evaluate("Talk.Reveal.isLastSlide()"):
+        tab.keyboard.press("ArrowRight")
+        found += violations(tab, runOnly=["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"])
+    assert found == []
+    tab.unroute_all()
+
+
+def test_the_speaker_reads_the_paragraphs_around_with_formulas_that_need_no_script(tab, home):
+    without_figures(tab)
+    opened(tab, f"{home}/slides/{ONE}.html")
+    with tab.context.expect_page() as window:
+        tab.keyboard.press("s")
+    notes = tab.evaluate("[...document.querySelectorAll('.notes')].map(note => note.innerHTML).join()")
+    assert "<math" in notes and "mjx-container" not in notes and "\\(" not in notes
+    window.value.wait_for_function("document.querySelector('.speaker-controls-notes .value')?.textContent.trim().length > 20")
+    window.value.close()
+    tab.unroute_all()
+
+
+def test_a_printed_deck_has_a_page_for_each_slide_with_its_figures(browser, home):
+    with one_tab(browser, viewport=PROJECTOR) as tab:
+        without_figures(tab)
+        opened(tab, f"{home}/slides/{ONE}.html?print-pdf")
+        slides = tab.locator("section.slide").count()
+        tab.wait_for_function("count => document.querySelectorAll('.pdf-page').length === count", arg=slides)
+        assert tab.locator(".demo .still svg").first.is_visible() and not tab.locator(".demo iframe").first.is_visible()
+        pdf = tab.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == slides
+    assert set(re.findall(rb"/MediaBox\s*\[([^\]]*)\]", pdf)) == {b"0 0 960 540"}
