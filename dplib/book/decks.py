@@ -68,6 +68,7 @@ def write(files, out):
 
 def main():
     files = pages(SITE)
+    shutil.rmtree(SITE / FOLDER, ignore_errors=True)        # pages may have gone
     write(files, SITE / FOLDER)
     for file in files:
         link(file)

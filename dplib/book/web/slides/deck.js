@@ -34,7 +34,7 @@ async function start() {
   document.querySelectorAll('.demo').forEach(handle);
   document.querySelector('.deck').classList.add('reveal');
   await Talk.Reveal.initialize({
-    width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: 'c/t', transition: 'none', plugins: [Talk.Notes],
+    width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: 'c/t', controlsTutorial: false, transition: 'none', plugins: [Talk.Notes],
     pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false,
   });
 }
