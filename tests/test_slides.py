@@ -107,12 +107,40 @@ def test_a_mistake_is_shown_before_its_answer_and_a_program_with_what_it_prints(
     assert program["read"] == ""                                # it leads on to what is not on the slide
 
 
-@pytest.mark.parametrize("text, first", [
-    ("One. Two.", "One."), ("It is 0.5 of $x$. Then", "It is 0.5 of $x$."), ("See <em>A. B</em>. C", "See <em>A.</em>"),
-    ("By D. et al. it holds.", "By D. et al. it holds."), ('<a title="A. B">one</a> two. Three', '<a title="A. B">one</a> two.'),
-    ("What follows: a list:", "")])
-def test_a_sentence_ends_where_the_next_one_begins_and_never_inside_a_tag(text, first):
-    assert slides.first_sentence(BeautifulSoup(f"<p>{text}</p>", "html.parser").p) == first
+def paragraph(text):
+    return BeautifulSoup(f"<p>{text}</p>", "html.parser").p
+
+
+@pytest.mark.parametrize("text, found", [
+    ("One. Two.", ["One.", "Two."]), ("It is 0.5 of $x$. Then?", ["It is 0.5 of $x$.", "Then?"]), ("none", ["none"]),
+    ("See <em>A. B</em>. C.", ["See <em>A.</em>", "B.", "C."]), ("By D. et al. it holds.", ["By D. et al. it holds."]),
+    ('<a title="A. B?">one</a> two. Three!', ['<a title="A. B?">one</a> two.', "Three!"])])
+def test_a_sentence_ends_where_the_next_one_begins_and_never_inside_a_tag(text, found):
+    assert slides.sentences(paragraph(text)) == found
+
+
+@pytest.mark.parametrize("text, asked", [
+    ("It grows. How fast does it grow, with <em>n</em>? By 1.", "How fast does it grow, with <em>n</em>?"), ("It grows. How?", ""),
+    ('<a title="Why is it so?">It</a> grows.', "")])
+def test_a_section_is_asked_for_by_a_question_that_can_be_understood(text, asked):
+    assert slides.question(paragraph(text)) == asked
+
+
+@pytest.mark.parametrize("texts, read", [
+    (["It is 0. Then more.", "Other."], "It is 0."), ([], ""), (["What follows: a list:"], ""),
+    (["<strong>Intuition.</strong> Of the next."], "")])
+def test_a_statement_is_read_by_the_first_sentence_behind_it_unless_this_is_about_what_comes_next(texts, read):
+    assert slides.read_as([paragraph(text) for text in texts]) == read
+
+
+@pytest.mark.parametrize("length, rows, code, shown", [(3, 0, True, True), (30, 0, False, False), (3, 4, True, True), (20, 4, False, True)])
+def test_long_code_is_left_out_and_what_it_prints_as_well_unless_it_is_a_table(length, rows, code, shown):
+    table = f'<div class="dp-table"><table>{"<tr><td>1</td></tr>" * rows}</table></div>' if rows else ""
+    code_shown = "x = 1\n" * length
+    cell = BeautifulSoup(f'<div class="cell"><details class="dp-shown"><div class="highlight"><pre>{code_shown}</pre></div></details>'
+                         f'<div class="cell_output"><div class="highlight"><pre>1</pre></div>{table}</div></div>', "html.parser").div
+    found = list(slides.program(cell, ""))
+    assert len(found) == shown and all(bool(slide.content["code"]) == code for slide in found)
 
 
 @pytest.mark.parametrize("asked, offered", [

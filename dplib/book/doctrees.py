@@ -179,14 +179,11 @@ def opening(doctree):
         yield node
 
 
-QUESTION = re.compile(r"(?:[^.?!]|[.](?!\s))*\?")
-
-
 def first_question(paragraphs):
     """Its last sentence up to the first question mark, or "" if nothing is asked."""
     for paragraph in paragraphs:
         text = "".join(map(as_html, paragraph.children))
-        if question := QUESTION.search(text):
+        if question := re.search(r"(?:[^.?!]|[.](?!\s))*\?", text):
             return question[0].strip()
     return ""
 

@@ -13,12 +13,11 @@ from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup, NavigableString
 
-from .doctrees import QUESTION
 from .further import FURTHER
 from .spec import format as written
 
 NOT_SHOWN = ".headerlink, .dp-checked, .dp-below, .dp-narrow, .sd-summary-icon"
-LINES = 20                                    # of code that is read on a slide
+LINES = 22                                    # of code and of what it prints, on a slide
 AFTERWARDS = ("Exercises", "Where next")      # sections that the last slide speaks of
 
 
@@ -62,16 +61,32 @@ def text_of(nodes):
     ).strip()
 
 
-SENTENCE = re.compile(r"(?:<[^>]*>|[^<])*?[.?!](?:</\w+>)*(?=\s+(?:<[^>]+>)*[A-Z“])")
+# it ends where white space and a capital letter follow; a full stop inside of a tag ends nothing
+SENTENCE = re.compile(
+    r"(?:<[^>]*>|[^<])*?[.?!](?:</\w+>)*(?=\s+(?:<[^>]+>)*[A-Z“]|$)", flags=re.S
+)
 
 
-def first_sentence(paragraph):
-    """As HTML; a sentence ends where white space and a capital letter follow. Nothing if it leads
-    on to what is not shown with it."""
-    text = inside(paragraph)
-    end = SENTENCE.match(text)
-    sentence = str(BeautifulSoup(end[0] if end else text, "html.parser"))
-    return "" if sentence.endswith(":") else sentence
+def sentences(paragraph):
+    """As HTML, each with the tags that it needs."""
+    found = SENTENCE.findall(inside(paragraph)) or [inside(paragraph)]
+    return [str(BeautifulSoup(sentence.strip(), "html.parser")) for sentence in found]
+
+
+def question(paragraph):
+    """What it asks; nothing if the question cannot be understood without what is before it."""
+    asked = [sentence for sentence in sentences(paragraph) if sentence.endswith("?")]
+    return next((sentence for sentence in asked if len(sentence.split()) > 3), "")
+
+
+INTUITION = "<strong>Intuition.</strong>"
+
+
+def read_as(paragraphs):
+    """How to read what stands before these paragraphs: the first sentence, unless it leads on to
+    what comes behind them."""
+    first = sentences(paragraphs[0])[0] if paragraphs else ""
+    return "" if first.startswith(INTUITION) or first.endswith(":") else first
 
 
 def paragraphs_beside(node, direction):
@@ -99,13 +114,12 @@ def statement(node, heading):
     """Its words, the intuition before it, and how to read it: the first sentence behind its
     proof."""
     before = paragraphs_beside(node, "before")[-1:]
-    intuition = [p for p in before if inside(p).startswith("<strong>Intuition.</strong>")]
-    after = paragraphs_beside(node, "after")[:1]
+    intuition = [p for p in before if inside(p).startswith(INTUITION)]
     content = dict(
         title=inside(node.select_one(".admonition-title")),
         says=inside(node.select_one(":scope > .container")),
         intuition="".join(map(inside, intuition)),
-        read="".join(map(first_sentence, after)),
+        read=read_as(paragraphs_beside(node, "after")),
     )
     yield Slide("statement", heading, around(node), node["id"], content)
 
@@ -151,15 +165,22 @@ def figure(cell, heading):
 
 
 def program(cell, heading):
-    """What a cell prints, with its code if it is short, and how to read it."""
-    code = cell.select_one(".dp-shown pre")
-    short = code and code.get_text().count("\n") <= LINES
-    tables = text_of(cell.select(".cell_output .dp-table"))
-    if short or tables:
-        read = "".join(map(first_sentence, paragraphs_beside(cell, "after")[:1]))
-        output = tables or text_of(cell.select(".cell_output .highlight"))
-        content = dict(code=str(code.parent) if short else "", output=output, read=read)
+    """What a cell prints, with its code if both are short, and how to read it. A table is shown in
+    any case."""
+    code, tables = cell.select(".dp-shown .highlight"), cell.select(".cell_output .dp-table")
+    printed = tables or cell.select(".cell_output .highlight")
+    short = sum(map(lines, code + printed)) <= LINES
+    if tables or code and short:
+        content = dict(
+            code=text_of(code) if short else "",
+            output=text_of(printed),
+            read=read_as(paragraphs_beside(cell, "after")),
+        )
         yield Slide("program", heading, around(cell), content=content)
+
+
+def lines(block):
+    return len(block.select("tr")) or block.get_text().strip().count("\n") + 1
 
 
 def box(node, heading):
@@ -269,7 +290,7 @@ def further_slides(sections, address):
     """What else is on the page, and the figures that can be moved of it."""
     if not sections:
         return []
-    asked = [(title_of(s).removeprefix(FURTHER), QUESTION.search(inside(s.p))) for s in sections]
+    asked = [(title_of(s).removeprefix(FURTHER), question(s.p)) for s in sections]
     slides = [Slide("further", "Further on the page", content=dict(asked=asked))]
     for section in sections:
         heading = inside(section.h2)

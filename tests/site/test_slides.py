@@ -13,7 +13,7 @@ TAUGHT = [file.stem for file in decks.pages(SITE)]
 SHOWN = few(TAUGHT, SHOWN_DECKS)
 ONE = SHOWN[0]
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-READABLE = 18                    # pixels of the text of a slide whose height is 720
+READABLE = 21                    # pixels of the text of a slide whose height is 720
 
 # What hangs out of its slide, or out of the part of it that has the room; what is far smaller than it may be.
 FAULTS = """([least]) => {

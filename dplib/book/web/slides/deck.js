@@ -1,5 +1,5 @@
 // A deck: until its formulas are set, its slides stand one below the other, so that each has its size; then reveal.js shows them.
-const LEAST = 60;                                     // percent of the text size of a slide
+const LEAST = 70;                                     // percent of the text size of a slide
 
 function overflows(body) {
   return body.scrollHeight > body.clientHeight || body.scrollWidth > body.clientWidth;
