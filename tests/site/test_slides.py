@@ -128,10 +128,10 @@ def test_from_a_folder_a_figure_is_alive_in_its_slide_gives_the_keys_back_and_fi
     assert violations(tab, ".reveal", runOnly=WCAG, iframes=False) == []    # the figure is looked at on its page
 
 
-def test_the_speaker_has_a_window_with_the_paragraphs_around(browser, home):
+def test_from_a_folder_the_speaker_has_a_window_with_the_paragraphs_around(browser, taught):
     with one_tab(browser, formulas=False, viewport=PROJECTOR) as tab:
         without_figures(tab)
-        opened(tab, f"{home}/slides/{ONE}.html")
+        opened(tab, f"{taught.as_uri()}/slides/{ONE}.html")
         with tab.expect_popup() as window:
             tab.keyboard.press("s")
         window.value.wait_for_function("document.querySelector('.speaker-controls-notes .value')?.textContent.trim().length > 20")

@@ -35,7 +35,7 @@ async function start() {
   document.querySelector('.deck').classList.add('reveal');
   await Talk.Reveal.initialize({
     width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: 'c/t', controlsTutorial: false, transition: 'none', plugins: [Talk.Notes],
-    pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false,
+    pdfMaxPagesPerSlide: 1, pdfSeparateFragments: false, scrollLayout: 'compact',          // on a phone
   });
 }
 
