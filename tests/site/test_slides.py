@@ -90,6 +90,19 @@ def test_the_keyboard_leads_through_all_slides_and_each_fits(tab, home, name):
     tab.unroute_all()
 
 
+def test_what_hangs_out_of_a_slide_is_noticed(browser, home):
+    add = "style => document.querySelector('.present .body').insertAdjacentHTML('beforeend', `<p style='${style}'>too much</p>`)"
+    with one_tab(browser, formulas=False, viewport=PROJECTOR) as tab:
+        opened(tab, f"{home}/slides/{ONE}.html")
+        for style in ("min-height: 900px", "width: 1300px", "position: absolute; left: 1270px", "position: absolute; top: 700px"):
+            assert tab.evaluate(FAULTS, [READABLE]) == []
+            tab.evaluate(add, style)
+            assert tab.evaluate(FAULTS, [READABLE]) != [], style
+            tab.evaluate("document.querySelector('.present .body').lastElementChild.remove()")
+        tab.evaluate("document.querySelector('.present .body').style.fontSize = '15px'")
+        assert tab.evaluate(FAULTS, [READABLE]) == ["text of 15 px"]
+
+
 def at_a_figure(tab, address):
     """The deck at its first figure, which is drawn and waits for a guess if it asks for one."""
     opened(tab, address)
