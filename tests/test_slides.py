@@ -97,7 +97,7 @@ def test_the_box_of_a_page_is_a_list_of_aims_and_its_end_asks_what_comes_next(co
     promise, ending = only(columns, "promise").content, only(columns, "ending").content
     assert promise["aims"] == ["count &lt; 3", "add <span>two</span>", "subtract"] and promise["needs"].endswith("The first</a>.")
     assert "5 minutes" in only(columns, "promise").notes
-    assert ending == dict(exercises=["Exercise 3.1 (By hand)"], title="Next one", question="And then?")
+    assert ending == dict(exercises=["Exercise 3.1 (By hand)"], address="../chapters/next.html", title="Next one", question="And then?")
 
 
 def test_a_mistake_is_shown_before_its_answer_and_a_program_with_what_it_prints(columns):

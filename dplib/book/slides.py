@@ -263,6 +263,7 @@ def ending(page):
     after = page.select_one("a.right-next")
     yield Slide("ending", content=dict(
         exercises=exercises,
+        address=after["href"] if after else "",
         title=inside(after.select_one(".prev-next-title")) if after else "",
         question=inside(after.select_one(".dp-question")) if after else "",
     ))
