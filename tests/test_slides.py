@@ -35,7 +35,7 @@ PAGE = f"""<!doctype html><html><head><script>window.MathJax = {{}}</script><scr
 <div class="proof theorem admonition" id="thm-one"><p class="admonition-title">Theorem 3.1 (One)</p>
 <div class="theorem-content docutils container" id="proof-content"><p id="x">It is <a href="#thm-two">small</a>.</p></div>
 <div class="dp-checked"><details>checked</details></div></div><details class="sd-dropdown"><summary>Proof</summary>By hand.</details>
-<p>By <a title="Ann. Bob" href="first.html#a">her</a> it is 0. Then more.</p>
+<p>By <a title="Ann. Bob" href="first.html#a">her</a> <a href="https://example.org/x">paper</a> it is 0. Then more.</p>
 <div class="admonition tip"><p class="admonition-title">Spot the bug</p><p>It is 1.</p>
 <details><summary>Answer</summary><div class="sd-summary-content"><p>No.</p></div></details></div>
 <section id="deep"><h3>3.1.1. Deep</h3>
@@ -79,6 +79,7 @@ def test_a_statement_comes_with_its_intuition_and_how_to_read_it_and_the_paragra
     assert slide.name == "thm-one" and slide.heading.endswith("One")
     assert slide.content["title"] == "Theorem 3.1 (One)" and "checked" not in str(slide.content)
     assert slide.content["says"] == '<p>It is <a href="../chapters/three.html#thm-two" target="_blank">small</a>.</p>'
+    assert 'href="../chapters/first.html#a"' in slide.notes and 'href="https://example.org/x"' in slide.notes
     assert slide.content["intuition"].endswith("It is small.") and slide.content["read"].endswith("it is 0.")
     assert "Before it." in slide.notes and "Then more." in slide.notes and "By hand" not in slide.notes
 

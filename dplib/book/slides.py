@@ -42,7 +42,8 @@ def read(file):
     for node in article.select(NOT_SHOWN):
         node.decompose()
     for link in page.select(".bd-article a[href], .prev-next-area a[href]"):
-        link["href"] = urljoin(f"../chapters/{file.name}", link["href"])
+        # from the root and back, because urljoin drops dots that lead out of a relative address
+        link["href"] = re.sub("^/", "../", urljoin(f"/chapters/{file.name}", link["href"]))
         link["target"] = "_blank"             # the talk stays where it is
     for node in article.select("[id]:not(.proof, .dp-static, svg, svg *)"):
         del node["id"]
@@ -111,8 +112,7 @@ def around(node):
 # ------------------------------------------------------------------------------------------
 
 def statement(node, heading):
-    """Its words, the intuition before it, and how to read it: the first sentence behind its
-    proof."""
+    """Its words, the intuition before it, and how to read it."""
     before = paragraphs_beside(node, "before")[-1:]
     intuition = [p for p in before if inside(p).startswith(INTUITION)]
     content = dict(

@@ -71,6 +71,14 @@ def test_every_page_that_is_taught_can_be_a_deck():
 
 
 @pytest.mark.parametrize("name", SHOWN)
+def test_what_a_deck_leads_to_is_there(taught, name):
+    deck = (taught / decks.FOLDER / f"{name}.html").read_text(encoding="utf-8")
+    links = {link.split("#")[0].split("?")[0] for link in re.findall(r'(?:href|src)="([^"]+)"', deck) if "://" not in link}
+    assert len([link for link in links if link.startswith("../chapters/")]) > 2
+    assert [link for link in links - {""} if not (taught / decks.FOLDER / link).exists()] == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
 def test_the_keyboard_leads_through_all_slides_and_each_fits(tab, home, name):
     without_figures(tab)
     opened(tab, f"{home}/slides/{name}.html")
