@@ -588,7 +588,7 @@ def test_an_explorer_can_stand_alone_in_the_state_of_its_address(small_window, b
     explorer = explorer_of(address, id)
     position, query = far_end(explorer)
     page = all_drawn(opened(small_window, f"{base}/{address}?embed={id}#{id}?{query}"))
-    assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5)?.closest('.dp-embed'))")
+    assert page.evaluate("[[5, 5], [350, 5], [695, 5], [350, 695]].every(([x, y]) => document.elementFromPoint(x, y)?.closest('.dp-embed'))")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")  # what is hidden cannot be reached
     assert check_everything(page, explorer)["position"] == position
