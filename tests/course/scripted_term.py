@@ -78,7 +78,7 @@ class Student:
 
 
 # --- what they hand in -------------------------------------------------------------------------------------------------
-def notebook(built, address, edition="solution", note=""):
+def notebook(built, address, edition="solution", note="mine"):
     """A notebook, solved or not; its written answers say who wrote them, and try to give themselves marks."""
     made = json.loads((built / edition / f"{built.name}.ipynb").read_text())
     for cell in made["cells"]:
@@ -180,12 +180,12 @@ def first_set(built, students, folder):
     (folder / "broken.zip").write_bytes(b"PK\x03\x04 and then the connection was lost")
 
 
-def second_set(built, students, folder):
+def second_set(built, first, students, folder):
     """All by Moodle, with addresses in the worksheet; the sixth hands in another set, the seventh a text."""
     files, due = {}, DUE["ps3"]
     theirs = [s for s in students if s.place in SECOND]
     for s in theirs:
-        content = notebook(built.parent / "ps1" if s.place == 6 else built, s.address, "student")
+        content = notebook(first if s.place == 6 else built, s.address, "student")
         files[moodle_folder(s) + ("/ps3.ipynb" if s.place != 7 else "/ps3.pdf")] = content
     (folder / "moodle.zip").write_bytes(archive(files))
     times = {s: due + timedelta(minutes=1 if s.place == 10 else -1) for s in theirs}
@@ -215,5 +215,25 @@ def write_term(folder, built, number):
         table.writerow(["address", "name", "section", "canvas", "sis", "login", "idnumber"])
         table.writerows(student.row() for student in students)
     first_set(built["ps1"], students, folder / "ps1" / "downloads")
-    second_set(built["ps3"], students, folder / "ps3" / "downloads")
+    second_set(built["ps3"], built["ps1"], students, folder / "ps3" / "downloads")
     return students
+
+
+# --- what people do -------------------------------------------------------------------------------------------------------
+def decisions(students):
+    """Of the first set, by number of the dozen. The ninth is left open; the tenth is told that the archive is damaged."""
+    due, made = DUE["ps1"], [["downloads/broken.zip", "", "", "the rest of it is in the other downloads"]]
+    for s in students:
+        late = {1: canvas_name(s, "ps1.ipynb", late=True)}.get(s.place)
+        if late:
+            made.append([f"downloads/canvas.zip/{late}", s.address, f"{due + timedelta(hours=2):%Y-%m-%d %H:%M}", "seen in the platform"])
+        if s.place == 2:
+            made.append([f"downloads/canvas.zip/{canvas_name(s, 'ps1.ipynb')}", s.address, "", "asked the student"])
+            made.append([f"downloads/canvas.zip/{canvas_name(s, 'ps1-1.ipynb')}", "", "", "asked the student"])
+        if s.place == 6:
+            made.append([f"downloads/moodle.zip/sent by {s.last}/my solution.ipynb", s.address, f"{due:%Y-%m-%d %H:%M}", "by mail"])
+        if s.place == 9:
+            made.append([f"downloads/gradescope-1.zip/assignment_1_export/submission_{500 + s.number}/ps1.zip", "", "", "was told"])
+        if s.place == 11:
+            made.append([f"downloads/submitted/{s.login}/ps1/ps1.ipynb", s.address, "", "there is nothing else"])
+    return made

@@ -1,0 +1,377 @@
+"""A term of a scripted class: files as platforms write them come in, feedback and tables go out, each case as its rule says."""
+
+import csv
+import re
+import shutil
+import unicodedata
+from datetime import timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+
+import pytest
+
+import course
+import lms_downloads
+import marking_forms
+import scripted_term
+import submissions
+import term_submissions
+import termbook
+from scripted_term import DUE, SECOND, SETS
+from tests import depth
+
+ONE_EACH = re.compile(r"^marks \((.*?)\):$", re.M)
+
+
+def table(file):
+    return list(csv.reader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def by_address(file):
+    header, *lines = table(file)
+    return {line[0]: dict(zip(header, line)) for line in lines}
+
+
+def fill(form, comment="Clear."):
+    """As a marker does who gives one point for the first part of every rubric, in an editor."""
+    text = ONE_EACH.sub(lambda line: f"{line[0]} {' + '.join('10000000'[:line[1].count('+') + 1])}", form.read_text())
+    form.write_text(re.sub(r"^comment:$", f"comment: {comment}", text, flags=re.M))
+
+
+def play(folder, built, number):
+    """A whole term, with what people decide and mark; and what was to be looked at before anybody decided."""
+    students, before = scripted_term.write_term(folder, built, number), {}
+    term = termbook.Term(folder)
+    for name in SETS:
+        assert not termbook.collect(term, name)
+        before[name] = table(folder / name / "attention.csv")[1:]
+    term_submissions.write_rows(folder / "ps1" / "decisions.csv", term_submissions.DECISIONS, scripted_term.decisions(students))
+    for name in SETS:
+        termbook.collect(term, name)
+        assert termbook.grade(term, name)
+        assert not termbook.forms(term, name)
+        for form in (folder / name / "forms").glob("*.md"):
+            fill(form)
+        assert termbook.forms(term, name)
+    term_submissions.write_rows(folder / "regrades.csv", termbook.REGRADES, [
+        ["ps1", "s00@example.edu", "q4", "1", "6", "the proof is complete"], ["ps1", "s00@example.edu", "q4", "6", "5.5", "but for a case"],
+        ["ps1", "s03@example.edu", "q4", "3", "6", "somebody read another sheet"], ["ps1", "s04@example.edu", "q2", "10", "", ""]])
+    assert not termbook.totals(term)
+    return SimpleNamespace(folder=folder, term=term, students=students, before=before, totals=by_address(folder / "totals.csv"))
+
+
+@pytest.fixture(scope="module")
+def built(build):
+    return {name: build(name) for name in SETS}
+
+
+@pytest.fixture(scope="module")
+def played(built, bubblewrap, tmp_path_factory):
+    return play(tmp_path_factory.mktemp("term"), built, depth.STUDENTS())
+
+
+@pytest.fixture
+def copied(played, tmp_path):
+    """The same term, to be changed."""
+    shutil.copytree(played.folder, tmp_path / "term")
+    return termbook.Term(tmp_path / "term")
+
+
+# --- each case as its rule says ----------------------------------------------------------------------------------------
+# Of the twelve: points in the first set, days late and how many of these were free, then in the second. All who solve it have 20
+# points from the computer; the marker gives one point for each of three written answers (four in the second set).
+FIRST = {0: (23, 0, 0), 1: (23, 1, 1), 2: (23, 0, 0), 3: (23, 0, 0), 4: (23, 0, 0), 5: (23, 0, 0), 6: (23, 0, 0), 7: (23, 2, 2),
+         8: (None, 0, 0), 9: (0, 0, 0), 10: (Decimal("20.7"), 4, 3), 11: (3, 0, 0)}
+THEN = {1: 4, 3: 4, 6: None, 7: None, 10: Decimal("3.6")}
+REGRADED = {"s00@example.edu": Decimal("27.5"), "s03@example.edu": None}
+
+
+def test_every_student_has_the_points_and_the_days_that_the_rules_give(played):
+    assert len(played.totals) == len(played.students) == depth.STUDENTS()
+    shown = lambda points: "" if points is None else str(points)
+    for s in played.students:
+        line = played.totals[s.address]
+        points, late, free = FIRST[s.place]
+        assert line["ps1 points"] == shown(REGRADED.get(s.address, points)), s
+        assert (line["ps1 days late"], line["ps1 free days"]) == (str(late), str(free)), s
+        assert line["ps3 points"] == shown(THEN.get(s.place, 0)), s
+        assert (line["total"] == "") == ("" in (line["ps1 points"], line["ps3 points"]))
+
+
+REASONS = {1: "Canvas does not say by how much", 2: "one of several notebooks", 6: "name that Moodle gives", 8: "STUDENT = somebody@example.edu",
+           9: "cannot be read", 11: "is not a notebook"}
+
+
+def test_what_does_not_fit_is_named_with_its_reason_and_nothing_else_is(played):
+    for s in played.students:
+        mine = [reason for file, address, reason in played.before["ps1"] if address == s.address or s.place == 6 and f"by {s.last}/" in file]
+        assert len(mine) == (0 if s.place not in REASONS else 2 if s.place == 2 else 1), s
+        assert all(REASONS[s.place] in reason for reason in mine)
+        second = [reason for _, address, reason in played.before["ps3"] if address == s.address]
+        assert [("another set" in r, "is not a notebook" in r) for r in second] == {6: [(True, False)], 7: [(False, True)]}.get(s.place, [])
+    assert [reason for file, _, reason in played.before["ps1"] if file == "downloads/broken.zip"][0].startswith("cannot be opened")
+    assert len(played.before["ps1"]) == len(played.students) // 12 * 7 + 1
+
+
+def test_zero_points_have_a_reason_and_doubt_is_no_zero(played):
+    for s in played.students:
+        line = played.totals[s.address]
+        for name in SETS:
+            if line[f"{name} points"] == "0":
+                assert line[f"{name} status"] == "nothing came in"
+            assert line[f"{name} points"] or line[f"{name} status"]
+    open_ones = [s.place for s in played.students if not played.totals[s.address]["ps1 points"]]
+    assert open_ones == [s.place for s in played.students if s.place == 8 or s.address == "s03@example.edu"]
+
+
+def test_before_a_file_without_owner_is_settled_nobody_has_zero(copied):
+    (copied.folder / "ps1" / "decisions.csv").unlink()
+    termbook.collect(copied, "ps1")
+    termbook.totals(copied)
+    lines = by_address(copied.folder / "totals.csv")
+    assert not [a for a, line in lines.items() if line["ps1 points"] == "0"]
+    assert lines["s06@example.edu"]["ps1 status"] == "nothing came in, but some files are nobody's yet"
+
+
+def test_a_late_prediction_does_not_count_and_a_missing_one_is_said(played):
+    early = by_address(played.folder / "ps1" / "predictions.csv")
+    for s in played.students:
+        file = played.folder / "ps1" / "collected" / "predictions" / f"{s.address}.ipynb"
+        assert file.exists() == (s.place not in (3, 11))
+        assert s.place == 3 or early[s.address]["days late"] == str(int(s.place == 11))
+    form = (played.folder / "ps1" / "forms" / "q5-1.md").read_text()
+    handed_in = {s.place for s in played.students} - {8, 9}
+    assert form.count("(no prediction was handed in)") == len(played.students) // 12 * len(handed_in & {3, 11})
+
+
+# --- forms ---------------------------------------------------------------------------------------------------------------
+def form_codes(played, question):
+    return re.findall(r"^## (\w{8})$", (played.folder / "ps1" / "forms" / f"{question}-1.md").read_text(), re.M)
+
+
+def test_a_form_names_nobody_and_each_question_has_codes_and_an_order_of_its_own(played):
+    text = "".join(form.read_text() for name in SETS for form in (played.folder / name / "forms").iterdir())
+    for s in played.students:
+        assert not {said for said in (s.address, s.login, f"{s.first} {s.last}") if said.lower() in text.lower()}
+    assignment = course.load(played.term.built("ps1") / "autograder")
+    codes = {q: marking_forms.codes(assignment, q, 1, played.folder / "ps1" / "rounds" / "1") for q in assignment.rubric}
+    assert not set(codes["q1"]) & set(codes["q4"]) and all(form_codes(played, q) == list(codes[q]) for q in codes)
+    orders = [list(codes[q].values()) for q in codes]
+    assert sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1] != sorted(orders[1])
+
+
+def test_what_a_student_writes_is_no_mark(played):
+    """Every answer of the class tries: a code, marks and a comment of its own, after line ends of other systems."""
+    text = (played.folder / "ps1" / "forms" / "q4-1.md").read_text()
+    answers = len(form_codes(played, "q4")) - len(played.students) // 12           # one of a dozen has handed in an empty file
+    assert text.count("> ## AAAAAAAA\n> marks (1 + 2): 1 + 2\n") == answers and "\n## AAAAAAAA" not in text
+    assignment = course.load(played.term.built("ps1") / "autograder")
+    marks, problems = marking_forms.marks(played.term, "ps1", assignment)
+    assert not problems and {(mark.points, mark.comment) for mark in marks.values()} == {(1, "Clear.")}
+
+
+RUBRIC = "* 2 points: names it.\n* 1 point: shows it.\n"
+FORM = "# q1\n\n## ABCDEFGH\n\n> ## ABCDEFGH\n> marks (2 + 1): 2 + 1\n\nmarks (2 + 1): {}\ncomment: {}\n\n## IJKLMNOP\n\n> x\n\nmarks (2 + 1): 2 + 1\ncomment:\n"
+
+
+@pytest.mark.parametrize("said, points, problem", [
+    ("2 + 0.5", Decimal("2.5"), None), ("0+0", 0, None), ("", None, "not marked yet"), ("2", None, "one number for each part"),
+    ("3 + 0", None, "more than its rubric gives"), ("2 + 1.5", None, "more than"), ("-1 + 1", None, "one number for each"),
+    ("nan + 1", None, "one number"), ("2 + 1 + 1", None, "one number"), ("two + 1", None, "one number")])
+def test_marks_are_read_within_the_rubric(tmp_path, said, points, problem):
+    file = tmp_path / "q1-1.md"
+    file.write_text(FORM.format(said, "first line\n> quoted\nlast line"))
+    sections, wrong = marking_forms.marks_in(file, RUBRIC, ["ABCDEFGH", "IJKLMNOP"])
+    mark, found = sections["ABCDEFGH"]
+    assert not wrong and sections["IJKLMNOP"] == ((3, ""), None)
+    if problem:
+        assert mark is None and problem in found
+    else:
+        assert mark == (points, "first line\n> quoted\nlast line") and found is None
+
+
+def test_a_section_that_is_lost_doubled_or_nobodys_is_said(tmp_path):
+    file, known = tmp_path / "q1-1.md", ["ABCDEFGH", "IJKLMNOP"]
+    text = FORM.format("1 + 1", "")
+    for changed, its_code, problem in [
+            (text.split("## IJKLMNOP")[0], "IJKLMNOP", "missing"), (text + text.split("# q1\n")[1], "ABCDEFGH", "twice"),
+            (text.replace("marks (2 + 1): 1 + 1\n", ""), "ABCDEFGH", "lost its line")]:
+        file.write_text(changed)
+        assert problem in marking_forms.marks_in(file, RUBRIC, known)[0][its_code][1]
+    file.write_text(text)
+    assert "code of nobody" in marking_forms.marks_in(file, RUBRIC, known[:1])[1][0][1]
+
+
+# --- again ---------------------------------------------------------------------------------------------------------------
+def snapshot(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_running_everything_again_changes_no_file(copied):
+    before = snapshot(copied.folder)
+    for name in SETS:
+        termbook.collect(copied, name)
+        assert termbook.grade(copied, name) and termbook.forms(copied, name)
+    termbook.totals(copied)
+    assert snapshot(copied.folder) == before
+
+
+def test_collecting_the_same_files_elsewhere_gives_the_same(played, built, tmp_path):
+    scripted_term.write_term(tmp_path, built, depth.STUDENTS())
+    shutil.copy(played.folder / "ps1" / "decisions.csv", tmp_path / "ps1")
+    for name in SETS:
+        termbook.collect(termbook.Term(tmp_path), name)
+    ours = snapshot(tmp_path)
+    assert len(ours) > 50 and {file: played.folder.joinpath(file).read_bytes() for file in ours} == ours
+
+
+def test_a_new_version_after_marking_gets_a_round_and_forms_of_its_own(copied, built):
+    """Marks of the old one stay in their form and no longer count; nobody else is graded again."""
+    ada, folder = scripted_term.Student(0), copied.folder / "ps1"
+    forms = snapshot(folder / "forms")
+    late = scripted_term.archive({scripted_term.canvas_name(ada, "ps1-1.ipynb", late=True): scripted_term.notebook(
+        built["ps1"], ada.address, "student")})
+    (folder / "downloads" / "canvas-later.zip").write_bytes(late)
+    assert not termbook.collect(copied, "ps1")
+    made = scripted_term.decisions([]) + [[f"downloads/canvas-later.zip/{scripted_term.canvas_name(ada, 'ps1-1.ipynb', late=True)}",
+                                          ada.address, f"{DUE['ps1'] + timedelta(hours=30)}", "seen in the platform"]]
+    with open(folder / "decisions.csv", "a", newline="") as file:
+        csv.writer(file).writerows(made[1:])
+    termbook.collect(copied, "ps1")
+    assert termbook.grade(copied, "ps1") and not termbook.forms(copied, "ps1")
+    assert [file.name for file in (folder / "rounds" / "2" / "submissions").glob("*.ipynb")] == [f"{ada.address}.ipynb"]
+    termbook.totals(copied)
+    assert "q4-2.md" in by_address(copied.folder / "totals.csv")[ada.address]["ps1 status"]
+    for form in (folder / "forms").glob("*-2.md"):
+        fill(form)
+    (copied.folder / "regrades.csv").unlink()
+    termbook.totals(copied)
+    line = by_address(copied.folder / "totals.csv")[ada.address]
+    assert (line["ps1 automatic"], line["ps1 points"], line["ps1 days late"], line["ps1 free days"]) == ("0", "3", "2", "2")
+    assert forms.items() <= snapshot(folder / "forms").items() and len(list((folder / "forms").iterdir())) == 2 * len(forms)
+
+
+def test_what_a_fault_of_ours_kept_from_a_result_is_graded_again_and_has_no_points_until_then(copied):
+    result = copied.folder / "ps1" / "rounds" / "1" / "graded" / "results" / "s04@example.edu.json"
+    result.unlink()
+    termbook.totals(copied)
+    line = by_address(copied.folder / "totals.csv")["s04@example.edu"]
+    assert line["ps1 points"] == "" and line["ps1 status"] == "has not been graded"
+    assert termbook.grade(copied, "ps1")
+    assert [file.stem for file in (copied.folder / "ps1" / "rounds" / "2" / "graded" / "results").iterdir()] == ["s04@example.edu"]
+
+
+# --- what goes out ---------------------------------------------------------------------------------------------------------
+def test_canvas_and_moodle_get_the_columns_that_they_ask_for(played):
+    header, worth, *lines = table(played.folder / "canvas.csv")
+    assert header == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Problem set 1 (4001)", "Problem set 3 (4003)"]
+    assert worth == ["    Points Possible", "", "", "", "", "30", "30"]
+    moodle = table(played.folder / "moodle.csv")
+    assert moodle[0] == ["First name", "Last name", "ID number", "Email address", "ps1", "ps3"]
+    for s, canvas, row in zip(played.students, lines, moodle[1:], strict=True):
+        points = [played.totals[s.address][f"{name} points"] for name in SETS]
+        assert canvas == [f"{s.last}, {s.first}", f"{7000 + s.number}", f"SIS{s.number}", s.login, f"group {s.number % 2}", *points]
+        assert row == [s.first, s.last, f"M{s.number}", s.address, *points]
+
+
+def test_feedback_is_one_file_a_student_with_checks_comments_and_regrades_and_tells_of_nobody_else(played):
+    files = {file.stem: file.read_text() for file in (played.folder / "feedback").iterdir()}
+    assert files.keys() == set(played.term.roster)
+    assert "27.5 of 30 points" in files["s00@example.edu"] and "1 -> 6, because: the proof is complete" in files["s00@example.edu"]
+    assert "asked for, not decided yet" in files["s04@example.edu"]
+    assert "days late: 4, of these free: 3" in files["s10@example.edu"]
+    assert files["s08@example.edu"].startswith("# ps1\n\nThis is not complete yet")
+    for address, text in files.items():
+        assert not [other for other in played.term.roster if other != address and other in text]
+        if address in ("s01@example.edu", "s04@example.edu"):
+            assert text.count("Clear.") == (7 if int(address[1:3]) in SECOND else 3) and "(3/3): Right." in text
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------------
+def version(hours):
+    """By so many hours after the deadline."""
+    time = None if hours is None else DUE["ps1"].replace(tzinfo=scripted_term.OFFSET["ps1"]) + timedelta(hours=hours)
+    return term_submissions.Version(f"at {hours}", time, False, b"", "")
+
+
+@pytest.mark.parametrize("counts, hours, chosen", [
+    ("last", [-3, -1], -1), ("last", [-1, 30], 30), ("last", [None, 30], 30), ("last", [-1, 30, 200], 30), ("last", [200, 300], 200),
+    ("last in time", [-3, -1, 30], -1), ("last in time", [30, 60], 60), ("last in time", [None, 30], None)])
+def test_which_submission_counts(played, counts, hours, chosen):
+    term = SimpleNamespace(rules=played.term.rules | {"counts": counts}, days_late=played.term.days_late)
+    assert term_submissions.counting(term, "ps1", [version(h) for h in hours]).file == f"at {chosen}"
+
+
+@pytest.mark.parametrize("hours, days", [(0, 0), (0.01, 1), (24, 1), (24.01, 2), (None, 0)])
+def test_a_day_that_has_begun_counts(played, hours, days):
+    assert played.term.days_late("ps1", version(hours)) == days
+
+
+def test_after_the_latest_day_nothing_counts_and_no_free_day_is_spent(copied):
+    copied.rules["latest"] = 3
+    termbook.totals(copied)
+    line = by_address(copied.folder / "totals.csv")["s10@example.edu"]
+    assert line["ps1 points"] == "0" and line["ps1 status"] == "days late: 4, and after 3 nothing counts"
+    assert line["ps3 points"] == "4" and line["ps3 free days"] == "1"
+
+
+@pytest.mark.parametrize("change", [
+    lambda rules: rules.replace("latest = 5\n", ""), lambda rules: "bonus = 1\n" + rules, lambda rules: rules.replace('"last"', '"best"'),
+    lambda rules: rules.replace("0.1", "10.0"), lambda rules: rules.replace("due = 2026-10-12T23:59:00", 'due = "Monday"')])
+def test_a_term_with_other_rules_than_there_are_is_refused(copied, change):
+    file = copied.folder / "term.toml"
+    file.write_text(change(file.read_text()))
+    with pytest.raises(SystemExit, match="term.toml"):
+        termbook.Term(copied.folder)
+
+
+# --- names -------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("path, claims, late", [
+    ("lovelaceada_7000_90000_ps1.ipynb", {"canvas": "7000", "name": "lovelaceada"}, False),
+    ("lovelaceada_LATE_7000_90000_ps1-1.ipynb", {"canvas": "7000", "name": "lovelaceada"}, True),
+    ("o_brien2_7_8_my_9_10_LATE_ps1.ipynb", {"canvas": "7", "name": "o_brien2"}, False)])
+def test_names_of_canvas(path, claims, late):
+    came = lms_downloads.Canvas([], "ps1", {}, None).owner(lms_downloads.Member(path, 0, None))
+    assert (came.claims, came.late) == (claims, late)
+
+
+@pytest.mark.parametrize("path", [
+    "Ada Lovelace_12_assignsubmission_file_/ps1.ipynb", "Ada Lovelace_12_assignsubmission_file/ps1.ipynb",
+    "Ada Lovelace_12_assignsubmission_file_ps1.ipynb", "set/Ada Lovelace_12_assignsubmission_file_/Bob_13_assignsubmission_file_x/ps1.ipynb",
+    "Ada Lovelace_12_assignsubmission_file_Bob_13_assignsubmission_file_x.ipynb"])
+def test_names_of_moodle_in_folders_and_without_whatever_a_student_calls_a_file(path):
+    sheets = {"12": {"Email address": "ada@example.edu", "Last modified (submission)": "Monday, 5 October 2026, 9:05 AM"}, "13": {}}
+    came = lms_downloads.Moodle([], "ps1", sheets, scripted_term.OFFSET["ps1"]).owner(lms_downloads.Member(path, 0, None))
+    assert came.claims == {"name": "Ada Lovelace", "address": "ada@example.edu"} and came.time.isoformat() == "2026-10-05T09:05:00+02:00"
+
+
+def test_a_list_that_a_student_hands_in_is_not_the_platforms():
+    forged = [lms_downloads.Member(f"{place}/submission_metadata.yml", 0, None) for place in ("Ada_1_assignsubmission_file_", "x/submission_7")]
+    assert not any(map(lms_downloads.is_metadata, forged))
+    assert lms_downloads.is_metadata(lms_downloads.Member("assignment_9_export/submission_metadata.yml", 0, None))
+
+
+def test_an_accent_is_the_same_however_it_is_written():
+    student = {"name": "Núñez, María José", "address": "m@example.edu", "canvas": "1", "idnumber": "", "login": ""}
+    for said in ("María José Núñez", unicodedata.normalize("NFD", "María José Núñez"), "núñezmaríajosé", "NÚÑEZ, MARÍA JOSÉ"):
+        assert term_submissions.owners({"name": said}, {"m@example.edu": student}) == ["m@example.edu"]
+    assert term_submissions.owners({"canvas": "2", "name": "somebody"}, {"m@example.edu": student}) == []
+
+
+def test_a_notebook_of_another_set_is_not_of_this_one(built):
+    handed_out = term_submissions.sources((built["ps1"] / "student" / "ps1.ipynb").read_bytes())
+    for edition, name, fits in (("student", "ps1", True), ("solution", "ps1", True), ("student", "ps3", False), ("prediction", "ps1", False)):
+        file = built[name] / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb"
+        assert term_submissions.is_of(term_submissions.sources(file.read_bytes()), handed_out) == fits
+
+
+def test_the_commands_say_what_is_left_to_do(played):
+    """As they are run, each in a process of its own."""
+    import subprocess
+    import sys
+
+    program = submissions.ROOT / "exercises" / "termbook.py"
+    ran = subprocess.run([sys.executable, program, "totals", played.folder], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "NO POINTS YET s08@example.edu in ps1" in ran.stdout
+    assert subprocess.run([sys.executable, program, "forms", played.folder, "ps1"], check=False).returncode == 0
+    assert "collect TERM SET" in subprocess.run([sys.executable, program], capture_output=True, text=True, check=False).stderr
