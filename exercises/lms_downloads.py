@@ -18,6 +18,7 @@ import io
 import re
 import zipfile
 from collections import namedtuple
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -26,14 +27,23 @@ from dateutil import parser
 
 from grading import NOTEBOOK_BYTES
 
-# One notebook: its path in the downloads, what the platform says of its owner (address, canvas, idnumber, login, name), when it
-# came in, whether the platform calls it late, and either its content or the problem with it.
-Came = namedtuple("Came", "file claims time late content problem", defaults=({}, None, False, None, None))
 Member = namedtuple("Member", "path size read")
 
 CANVAS = re.compile(r"(\w+?)(_LATE)?_(\d+)_\d+_.+")
 MOODLE = re.compile(r"(?:^|/)([^/]+?)_(\d+)_assignsubmission_file_?/?[^/]")
 GRADESCOPE = re.compile(r"(?:^|/)(submission_\d+)/")
+
+
+@dataclass(frozen=True)
+class Came:
+    """One notebook that came in, and either its content or the problem with it."""
+
+    file: str                                           # its path in the downloads
+    claims: dict = field(default_factory=dict)          # what the platform says of its owner: address, canvas, idnumber, login, name
+    time: datetime.datetime | None = None
+    late: bool = False                                  # whether the platform says so
+    content: bytes | None = None
+    problem: str | None = None
 
 
 class Ruby(yaml.SafeLoader):
@@ -76,7 +86,7 @@ def notebooks(member):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for inner in in_archive(archive):
                 if inner.path.lower().endswith(".ipynb"):
-                    yield from notebooks(inner._replace(path=f"{member.path}/{inner.path}"))
+                    yield from notebooks(Member(f"{member.path}/{inner.path}", inner.size, inner.read))
     except Exception as error:                          # a damaged or an encrypted archive fails in many ways
         yield member.path, None, f"cannot be read ({error})"
 
@@ -200,8 +210,8 @@ def handed_in(members, name, sheets, zone):
         who = tuple(came.claims.values()) or member.path
         for path, content, problem in notebooks(member):
             found.add(who)
-            yield came._replace(file=path, content=content, problem=came.problem or problem)
-        without.setdefault(who, came._replace(problem=came.problem or "is not a notebook, and no notebook came with it"))
+            yield replace(came, file=path, content=content, problem=came.problem or problem)
+        without.setdefault(who, replace(came, problem=came.problem or "is not a notebook, and no notebook came with it"))
     yield from (came for who, came in without.items() if who not in found)
 
 
@@ -219,4 +229,4 @@ def downloads(folder, name, zone):
                     came = list(handed_in(in_archive(archive), name, sheets, zone))
         except Exception as error:                      # nothing of it is taken rather than a part
             came = [Came("", problem=f"cannot be opened as a download ({type(error).__name__}: {error})")]
-        yield from (one._replace(file=str(Path(download.name) / one.file)) for one in sorted(came, key=lambda one: one.file))
+        yield from (replace(one, file=str(Path(download.name) / one.file)) for one in sorted(came, key=lambda one: one.file))

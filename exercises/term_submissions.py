@@ -14,6 +14,7 @@ import sys
 import tomllib
 import unicodedata
 from collections import defaultdict, namedtuple
+from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -165,11 +166,11 @@ def judged(term, name, folder, edition):
     handed_out = sources((term.built(name) / edition / f"{assignment}.ipynb").read_bytes())
     decisions = decided(term, name)
     for came in lms_downloads.downloads(term.folder / name / folder, assignment, term.zone):
-        came = came._replace(file=f"{folder}/{came.file}")
+        came = replace(came, file=f"{folder}/{came.file}")
         if came.file not in decisions:
             yield came, *placed(came, term.roster, handed_out, edition == "prediction"), ""
         elif (decision := decisions[came.file])["address"]:
-            came = came._replace(time=lms_downloads.moment(decision["time"], term.zone) or came.time)
+            came = replace(came, time=lms_downloads.moment(decision["time"], term.zone) or came.time)
             problem = UNTIMED if came.late and came.time is None and edition == "student" else None
             yield came, decision["address"], problem if came.content else came.problem, decision["why"]
 

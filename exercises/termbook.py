@@ -28,7 +28,6 @@ ATTENTION = ["file", "address", "reason"]
 # What a student has in a set: points of each question by the computer, by hand and after regrades; days late and how many of
 # them were free; the points that count, None as long as something is in doubt; and one sentence of explanation.
 Standing = namedtuple("Standing", "automatic by_hand final days free points status")
-NOTHING = Standing({}, {}, {}, 0, 0, Fraction(0), "nothing came in")
 
 
 # --- one set ---------------------------------------------------------------------------------------------------------
@@ -83,9 +82,9 @@ class Results:
 
     def standing(self, address, free_left):
         if doubts := self.doubts(address):
-            return NOTHING._replace(points=None, status="; ".join(doubts))
+            return Standing({}, {}, {}, 0, 0, None, "; ".join(doubts))
         if address not in self.collected:
-            return NOTHING
+            return Standing({}, {}, {}, 0, 0, 0, "nothing came in")
         automatic = self.automatic(address)
         by_hand = {question: self.marks[address, question].points for question in self.assignment.rubric}
         earned = {question: automatic.get(question, 0) + by_hand.get(question, 0) for question in self.worth}
