@@ -1,14 +1,16 @@
-"""Pairs of submissions whose code is alike, whatever the names, comments and white space: for a person to read, never a verdict.
+"""Pairs of submissions whose code is alike, whatever the names, comments and white space: for a
+person to read, never a verdict.
 
-    pip install copydetect==0.5.0            # once; it fingerprints code as MOSS does, and runs on this machine
+    pip install copydetect==0.5.0           # once, into the book's environment
     python similar_code.py ASSIGNMENT SUBMISSIONS OUT [SHARE]
 
-ASSIGNMENT is a built set, SUBMISSIONS a folder of <address>.ipynb, for example `collected` of a term. OUT gets similar.csv, the
-pairs whose shares are at least SHARE (0.5), and similar.html, which shows these side by side, with what is alike marked. Code that
-was handed out does not count, nor what more than MANY students wrote: it tells nothing about two of them.
+ASSIGNMENT is a built set, and SUBMISSIONS a folder of <address>.ipynb, for example `collected`
+of a term. OUT gets similar.csv with the pairs whose shares are at least SHARE (0.5 if you do not
+say), and similar.html, which shows these pairs side by side with what is alike marked.
 
-It does not see texts and proofs, which are not compared; another order of small steps, or loops written as sums; code from outside
-the class, a program's among it. And two people may write the same short function. A pair is a reason to ask, and nothing more.
+Code that was handed out does not count, nor what more than MANY students wrote, because it tells
+nothing about two of them. The library compares on this machine, by fingerprints as MOSS does. We
+call its two functions for that and not its report, which loads styles from elsewhere.
 """
 
 import collections
@@ -35,7 +37,12 @@ pre {{ white-space: pre-wrap }}
 mark {{ background: #fd8 }}
 </style>
 <h1>{number} pairs of {students} submissions</h1>
-<p>Marked is what is alike, names and comments aside. Read both before you ask anybody.</p>
+<p>Marked is what is alike when names, comments and white space are set aside. Code that was handed
+out is not marked, nor what more than {many} students wrote. Read both programs before you ask
+anybody: short functions may be alike by chance, and friends may have read the same page.</p>
+<p>This report does not see proofs and other texts, since only code is compared. It does not see a
+program that was rewritten step by step, with loops turned into sums or statements in another
+order. And it does not see code from outside the class, be it a page or a language model.</p>
 {pairs}
 """
 PAIR = """<h2>{one}: {share:.0%} of it is in {other}</h2>
@@ -52,7 +59,8 @@ def code(notebook):
 
 
 def fingerprint(source, known=()):
-    """Every piece of so many characters, so that the same files always give the same pairs; without the pieces that are known."""
+    """All pieces of a program but those that are known. The library could choose a few by their hashes,
+    which Python mixes anew in every process; with a window of 1 the same files give the same pairs."""
     return CodeFingerprint("submission.py", LENGTH, 1, boilerplate=np.array(sorted(known), dtype=np.int64), language="python",
                            fp=io.StringIO(source))
 
@@ -94,7 +102,7 @@ def report(built, submissions, out, share=0.5):
         csv.writer(file).writerows([["share", "of", "in"], *([f"{alike:.2f}", one, other] for alike, one, other, *_ in found)])
     shown = [PAIR.format(one=html.escape(one), other=html.escape(other), share=alike, left=marked(sources[one], left),
                          right=marked(sources[other], right)) for alike, one, other, left, right in found]
-    page = PAGE.format(number=len(found), students=len(sources), pairs="".join(shown))
+    page = PAGE.format(number=len(found), students=len(sources), many=MANY, pairs="".join(shown))
     (Path(out) / "similar.html").write_text(page, encoding="utf-8")
     return found
 
