@@ -51,7 +51,7 @@ PAIR = """<h2>{one}: {share:.0%} of it is in {other}</h2>
 
 
 def code(notebook):
-    """All code cells of a notebook; nothing, if it is none."""
+    """All code cells of a notebook; nothing of a file that is none, which its own grading tells."""
     try:
         return "\n\n".join(grading.read(notebook)[0]) + "\n"
     except Exception:
@@ -70,14 +70,17 @@ def fingerprints(sources, handed_out):
     written = collections.Counter(itertools.chain.from_iterable(fingerprint(source).hashes for source in sources.values()))
     known = fingerprint(handed_out).hashes | {piece for piece, writers in written.items() if writers > MANY}
     prints = {address: fingerprint(source, known) for address, source in sources.items()}
+    # Who has written nothing is alike to nobody, and the share of nothing would be a division by zero.
     return {address: its_print for address, its_print in prints.items() if its_print.hashes}
 
 
 def pairs(prints, share):
-    """(share, address, address, marks in one, marks in the other), the most alike first, with the larger share of the two."""
+    """(share, whose, address of the other, marks in one, marks in the other), the most alike first.
+    Of a pair the one stands first of which the larger share is in the other."""
     found = []
     for one, other in itertools.combinations(prints, 2):
         _, shares, marks = compare_files(prints[one], prints[other])
+        # The larger share decides, so that a copy is found inside a longer program, too.
         if max(shares) >= share:
             both = sorted([(shares[0], one, marks[0]), (shares[1], other, marks[1])], key=lambda side: (-side[0], side[1]))
             found.append((float(both[0][0]), both[0][1], both[1][1], both[0][2], both[1][2]))

@@ -87,6 +87,36 @@ def test_what_many_students_wrote_tells_nothing_about_two_of_them(similar):
     assert len(similar.pairs(similar.fingerprints(sources, ""), SHARE)) == similar.MANY * (similar.MANY - 1) // 2
 
 
+def test_a_copy_inside_a_longer_program_is_found_and_the_larger_share_is_said(similar):
+    short = "def f(a, b):\n    total = sum(x * a + b for x in range(10) if x % 3 == a)\n    return total / (a + b) ** 2\n"
+    long = short + "".join(f"\ndef g{n}(x):\n    return [x ** {n}, x // {n + 1}, {n}] * {n}\n" for n in range(1, 30))
+    [(share, one, other, *_)] = similar.pairs(similar.fingerprints({"long": long, "short": short}, ""), 0.9)
+    assert share > 0.95 and (one, other) == ("short", "long")
+    [(share, *_)] = similar.pairs(similar.fingerprints({"other": long.replace("g", "other_name_"), "long": long}, short), 0.9)
+    assert share > 0.95                                    # without the short one, which was handed out
+
+
+def test_what_a_student_writes_is_shown_and_not_run(similar, build, tmp_path):
+    """In a page that an instructor opens."""
+    source = 'def sample_threshold(*, epsilon, delta, share):\n    return "<script>alert(1)</script><mark>", epsilon * delta / share ** 3\n'
+    for name in ("ada", "<b>eve"):
+        written = submissions.Submission("x", {"def sample_threshold": source}, edition="student").write(build("ps1"), tmp_path)
+        written.rename(tmp_path / f"{name}.ipynb".replace("/", ""))
+    assert len(similar.report(build("ps1"), tmp_path, tmp_path / "out", SHARE)) == 1
+    page = (tmp_path / "out" / "similar.html").read_text()
+    assert "<script>" not in page and "&lt;script&gt;alert(1)" in page and "<b>" not in page
+
+
+def test_a_class_without_a_program_of_its_own_has_no_pairs(similar, build, tmp_path):
+    """Nobody handed in anything, or all handed in what they got and what is no notebook."""
+    assert similar.report(build("ps1"), tmp_path, tmp_path / "out", 0) == []
+    for name in ("idle", "idler"):
+        submissions.Submission("x", edition="student").write(build("ps1"), tmp_path).rename(tmp_path / f"{name}.ipynb")
+    (tmp_path / "text.ipynb").write_text("I could not do it.")
+    assert similar.report(build("ps1"), tmp_path, tmp_path / "out", 0) == []
+    assert "0 pairs of 3 submissions" in (tmp_path / "out" / "similar.html").read_text()
+
+
 def test_the_same_files_give_the_same_report_in_every_process(similar, build, classroom, tmp_path):
     """However Python mixes the hashes of texts in a run."""
     program = submissions.ROOT / "exercises" / "similar_code.py"
