@@ -86,10 +86,11 @@ def forms(term, name):
     for number, place in rounds(term.folder / name).items():
         for question in assignment.rubric:
             file = form_of(term, name, question, number)
-            if not file.exists():
+            if not file.exists() and any((place / "graded").glob("results/*")):
+                text = form(term, name, assignment, question, number, place)
                 file.parent.mkdir(exist_ok=True)
                 with open(file, "x", encoding="utf-8") as new:
-                    new.write(form(term, name, assignment, question, number, place))
+                    new.write(text)
                 print(f"{file} is new")
     _, problems = marks(term, name, assignment)
     for _, problem in problems:

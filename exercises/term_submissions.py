@@ -82,13 +82,14 @@ class Term:
         return self.folder / self.sets[name]["built"]
 
     def due(self, name, which="due"):
-        return self.sets[name][which].replace(tzinfo=self.zone)
+        return lms_downloads.moment(self.sets[name][which], self.zone).astimezone(self.zone)
 
     def days_late(self, name, version, which="due"):
-        """Days that have begun since the deadline."""
+        """Days that have begun since the deadline, by the clock on the wall: a day in which clocks change is one day, too."""
         if version.time is None:
             return int(version.late)
-        return max(0, math.ceil((version.time - self.due(name, which)) / datetime.timedelta(days=1)))
+        since = version.time.astimezone(self.zone) - self.due(name, which)          # of one zone, which is thus left out
+        return max(0, math.ceil(since / datetime.timedelta(days=1)))
 
 
 # --- whose is it -----------------------------------------------------------------------------------------------------
@@ -229,7 +230,8 @@ def collect(term, name):
 # --- grade -----------------------------------------------------------------------------------------------------------
 def rounds(folder):
     """The rounds of grading that have ended, by number."""
-    return {int(r.name): r for r in sorted(folder.glob("rounds/*"), key=lambda r: int(r.name)) if (r / "graded").exists()}
+    ended = (graded.parent for graded in folder.glob("rounds/*/graded"))
+    return {int(place.name): place for place in sorted(ended, key=lambda place: int(place.name))}
 
 
 def same(one, other):
@@ -258,4 +260,6 @@ def grade(term, name):
         shutil.copy(file, place / "submissions")
         if (prediction := folder / "collected" / "predictions" / file.name).exists():
             shutil.copy(prediction, place / "submissions" / "predictions")
-    return course.grade(term.built(name), place / "submissions", place / "graded")
+    whole = course.grade(term.built(name), place / "submissions", place / "unfinished")
+    (place / "unfinished").rename(place / "graded")
+    return whole

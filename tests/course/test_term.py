@@ -261,6 +261,20 @@ def test_what_a_fault_of_ours_kept_from_a_result_is_graded_again_and_has_no_poin
     assert [file.stem for file in (copied.folder / "ps1" / "rounds" / "2" / "graded" / "results").iterdir()] == ["s04@example.edu"]
 
 
+def test_a_round_that_was_interrupted_is_done_again(copied, monkeypatch):
+    """Whatever it has left behind; and a round in which nobody got a result needs no forms."""
+    folder = copied.folder / "ps1"
+    (folder / "rounds" / "1" / "graded" / "results" / "s05@example.edu.json").unlink()
+    (folder / "rounds" / "2" / "unfinished" / "results").mkdir(parents=True)
+    assert termbook.grade(copied, "ps1") and list(term_submissions.rounds(folder)) == [1, 2]
+    (folder / "rounds" / "2" / "graded" / "results" / "s05@example.edu.json").unlink()
+    monkeypatch.setattr(course, "attempt", lambda *anything: course.sandbox.Fault("the machine was out of memory"))
+    assert not termbook.grade(copied, "ps1") and list(term_submissions.rounds(folder)) == [1, 2, 3]
+    before = set((folder / "forms").iterdir())
+    termbook.forms(copied, "ps1")
+    assert set((folder / "forms").iterdir()) == before
+
+
 # --- what goes out ---------------------------------------------------------------------------------------------------------
 def test_canvas_and_moodle_get_the_columns_that_they_ask_for(played):
     header, worth, *lines = table(played.folder / "canvas.csv")
@@ -305,6 +319,15 @@ def test_which_submission_counts(played, counts, hours, chosen):
 @pytest.mark.parametrize("hours, days", [(0, 0), (0.01, 1), (24, 1), (24.01, 2), (None, 0)])
 def test_a_day_that_has_begun_counts(played, hours, days):
     assert played.term.days_late("ps1", version(hours)) == days
+
+
+def test_a_day_in_which_clocks_change_is_one_day(played):
+    """From Saturday to Sunday at the same time there are 25 hours in Berlin; by Gradescope's clock as by Moodle's."""
+    term = termbook.Term(played.folder)
+    term.sets["ps1"]["due"] = scripted_term.datetime(2026, 10, 24, 23, 59)
+    for zone in (term.zone, scripted_term.UTC):
+        time = scripted_term.datetime(2026, 10, 25, 23, 59, tzinfo=term.zone).astimezone(zone)
+        assert [term.days_late("ps1", term_submissions.Version("", time + timedelta(minutes=m), False, b"", "")) for m in (0, 1)] == [1, 2]
 
 
 def test_after_the_latest_day_nothing_counts_and_no_free_day_is_spent(copied):
