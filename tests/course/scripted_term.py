@@ -198,22 +198,28 @@ def predictions(built, students, folder):
     (folder / "canvas.zip").write_bytes(archive(files))
 
 
-def write_term(folder, built, number):
-    """A term of so many students, before anybody has decided, graded or marked; `built` has the built sets by name."""
-    students = [Student(n) for n in range(number)]
+def write_rules(folder, built, students):
+    """The rules and the roster; `built` has the folder of each built set by its name."""
     rules = RULES
     for name in SETS:
         early = DUE[name] - timedelta(days=7)
         rules += f'[sets.{name}]\nbuilt = "{built[name]}"\nprediction_due = {early.isoformat()}\ndue = {DUE[name].isoformat()}\n'
         rules += f'canvas = "Problem set {name[2:]} ({4000 + int(name[2:])})"\n'
-        for place in ("downloads", "predictions"):
-            (folder / name / place).mkdir(parents=True)
-        predictions(built[name], students, folder / name / "predictions")
     (folder / "term.toml").write_text(rules, encoding="utf-8")
     with open(folder / "roster.csv", "w", newline="", encoding="utf-8") as roster:
         table = csv.writer(roster)
         table.writerow(["address", "name", "section", "canvas", "sis", "login", "idnumber"])
         table.writerows(student.row() for student in students)
+
+
+def write_term(folder, built, number):
+    """A term of so many students, before anybody has decided, graded or marked."""
+    students = [Student(n) for n in range(number)]
+    write_rules(folder, built, students)
+    for name in SETS:
+        for place in ("downloads", "predictions"):
+            (folder / name / place).mkdir(parents=True)
+        predictions(built[name], students, folder / name / "predictions")
     first_set(built["ps1"], students, folder / "ps1" / "downloads")
     second_set(built["ps3"], built["ps1"], students, folder / "ps3" / "downloads")
     return students

@@ -3,7 +3,8 @@
 import csv
 import re
 import shutil
-import unicodedata
+import subprocess
+import sys
 from datetime import timedelta
 from decimal import Decimal
 from types import SimpleNamespace
@@ -11,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 
 import course
-import lms_downloads
 import marking_forms
 import scripted_term
 import submissions
@@ -144,6 +144,21 @@ def test_a_late_prediction_does_not_count_and_a_missing_one_is_said(played):
     assert form.count("(no prediction was handed in)") == len(played.students) // 12 * len(handed_in & {3, 11})
 
 
+def test_a_notebook_of_another_set_is_not_of_this_one(built):
+    handed_out = term_submissions.sources((built["ps1"] / "student" / "ps1.ipynb").read_bytes())
+    for edition, name, fits in (("student", "ps1", True), ("solution", "ps1", True), ("student", "ps3", False), ("prediction", "ps1", False)):
+        file = built[name] / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb"
+        assert term_submissions.is_of(term_submissions.sources(file.read_bytes()), handed_out) == fits
+
+
+def test_a_set_that_nobody_has_collected_yet_is_in_no_table(copied):
+    """And so nobody has zero points in it."""
+    (copied.folder / "ps3" / "collected.csv").unlink()
+    termbook.totals(copied)
+    assert table(copied.folder / "moodle.csv")[0] == ["First name", "Last name", "ID number", "Email address", "ps1"]
+    assert "ps3" not in (copied.folder / "totals.csv").read_text() + (copied.folder / "feedback" / "s01@example.edu.md").read_text()
+
+
 # --- forms ---------------------------------------------------------------------------------------------------------------
 def form_codes(played, question):
     return re.findall(r"^## (\w{8})$", (played.folder / "ps1" / "forms" / f"{question}-1.md").read_text(), re.M)
@@ -168,38 +183,6 @@ def test_what_a_student_writes_is_no_mark(played):
     assignment = course.load(played.term.built("ps1") / "autograder")
     marks, problems = marking_forms.marks(played.term, "ps1", assignment)
     assert not problems and {(mark.points, mark.comment) for mark in marks.values()} == {(1, "Clear.")}
-
-
-RUBRIC = "* 2 points: names it.\n* 1 point: shows it.\n"
-FORM = "# q1\n\n## ABCDEFGH\n\n> ## ABCDEFGH\n> marks (2 + 1): 2 + 1\n\nmarks (2 + 1): {}\ncomment: {}\n\n## IJKLMNOP\n\n> x\n\nmarks (2 + 1): 2 + 1\ncomment:\n"
-
-
-@pytest.mark.parametrize("said, points, problem", [
-    ("2 + 0.5", Decimal("2.5"), None), ("0+0", 0, None), ("", None, "not marked yet"), ("2", None, "one number for each part"),
-    ("3 + 0", None, "more than its rubric gives"), ("2 + 1.5", None, "more than"), ("-1 + 1", None, "one number for each"),
-    ("nan + 1", None, "one number"), ("2 + 1 + 1", None, "one number"), ("two + 1", None, "one number")])
-def test_marks_are_read_within_the_rubric(tmp_path, said, points, problem):
-    file = tmp_path / "q1-1.md"
-    file.write_text(FORM.format(said, "first line\n> quoted\nlast line"))
-    sections, wrong = marking_forms.marks_in(file, RUBRIC, ["ABCDEFGH", "IJKLMNOP"])
-    mark, found = sections["ABCDEFGH"]
-    assert not wrong and sections["IJKLMNOP"] == ((3, ""), None)
-    if problem:
-        assert mark is None and problem in found
-    else:
-        assert mark == (points, "first line\n> quoted\nlast line") and found is None
-
-
-def test_a_section_that_is_lost_doubled_or_nobodys_is_said(tmp_path):
-    file, known = tmp_path / "q1-1.md", ["ABCDEFGH", "IJKLMNOP"]
-    text = FORM.format("1 + 1", "")
-    for changed, its_code, problem in [
-            (text.split("## IJKLMNOP")[0], "IJKLMNOP", "missing"), (text + text.split("# q1\n")[1], "ABCDEFGH", "twice"),
-            (text.replace("marks (2 + 1): 1 + 1\n", ""), "ABCDEFGH", "lost its line")]:
-        file.write_text(changed)
-        assert problem in marking_forms.marks_in(file, RUBRIC, known)[0][its_code][1]
-    file.write_text(text)
-    assert "code of nobody" in marking_forms.marks_in(file, RUBRIC, known[:1])[1][0][1]
 
 
 # --- again ---------------------------------------------------------------------------------------------------------------
@@ -301,35 +284,7 @@ def test_feedback_is_one_file_a_student_with_checks_comments_and_regrades_and_te
             assert text.count("Clear.") == (7 if int(address[1:3]) in SECOND else 3) and "(3/3): Right." in text
 
 
-# --- rules -----------------------------------------------------------------------------------------------------------------
-def version(hours):
-    """By so many hours after the deadline."""
-    time = None if hours is None else DUE["ps1"].replace(tzinfo=scripted_term.OFFSET["ps1"]) + timedelta(hours=hours)
-    return term_submissions.Version(f"at {hours}", time, False, b"", "")
-
-
-@pytest.mark.parametrize("counts, hours, chosen", [
-    ("last", [-3, -1], -1), ("last", [-1, 30], 30), ("last", [None, 30], 30), ("last", [-1, 30, 200], 30), ("last", [200, 300], 200),
-    ("last in time", [-3, -1, 30], -1), ("last in time", [30, 60], 60), ("last in time", [None, 30], None)])
-def test_which_submission_counts(played, counts, hours, chosen):
-    term = SimpleNamespace(rules=played.term.rules | {"counts": counts}, days_late=played.term.days_late)
-    assert term_submissions.counting(term, "ps1", [version(h) for h in hours]).file == f"at {chosen}"
-
-
-@pytest.mark.parametrize("hours, days", [(0, 0), (0.01, 1), (24, 1), (24.01, 2), (None, 0)])
-def test_a_day_that_has_begun_counts(played, hours, days):
-    assert played.term.days_late("ps1", version(hours)) == days
-
-
-def test_a_day_in_which_clocks_change_is_one_day(played):
-    """From Saturday to Sunday at the same time there are 25 hours in Berlin; by Gradescope's clock as by Moodle's."""
-    term = termbook.Term(played.folder)
-    term.sets["ps1"]["due"] = scripted_term.datetime(2026, 10, 24, 23, 59)
-    for zone in (term.zone, scripted_term.UTC):
-        time = scripted_term.datetime(2026, 10, 25, 23, 59, tzinfo=term.zone).astimezone(zone)
-        assert [term.days_late("ps1", term_submissions.Version("", time + timedelta(minutes=m), False, b"", "")) for m in (0, 1)] == [1, 2]
-
-
+# --- rules and commands ---------------------------------------------------------------------------------------------------
 def test_after_the_latest_day_nothing_counts_and_no_free_day_is_spent(copied):
     copied.rules["latest"] = 3
     termbook.totals(copied)
@@ -338,61 +293,8 @@ def test_after_the_latest_day_nothing_counts_and_no_free_day_is_spent(copied):
     assert line["ps3 points"] == "4" and line["ps3 free days"] == "1"
 
 
-@pytest.mark.parametrize("change", [
-    lambda rules: rules.replace("latest = 5\n", ""), lambda rules: "bonus = 1\n" + rules, lambda rules: rules.replace('"last"', '"best"'),
-    lambda rules: rules.replace("0.1", "10.0"), lambda rules: rules.replace("due = 2026-10-12T23:59:00", 'due = "Monday"')])
-def test_a_term_with_other_rules_than_there_are_is_refused(copied, change):
-    file = copied.folder / "term.toml"
-    file.write_text(change(file.read_text()))
-    with pytest.raises(SystemExit, match="term.toml"):
-        termbook.Term(copied.folder)
-
-
-# --- names -------------------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("path, claims, late", [
-    ("lovelaceada_7000_90000_ps1.ipynb", {"canvas": "7000", "name": "lovelaceada"}, False),
-    ("lovelaceada_LATE_7000_90000_ps1-1.ipynb", {"canvas": "7000", "name": "lovelaceada"}, True),
-    ("o_brien2_7_8_my_9_10_LATE_ps1.ipynb", {"canvas": "7", "name": "o_brien2"}, False)])
-def test_names_of_canvas(path, claims, late):
-    came = lms_downloads.Canvas([], "ps1", {}, None).owner(lms_downloads.Member(path, 0, None))
-    assert (came.claims, came.late) == (claims, late)
-
-
-@pytest.mark.parametrize("path", [
-    "Ada Lovelace_12_assignsubmission_file_/ps1.ipynb", "Ada Lovelace_12_assignsubmission_file/ps1.ipynb",
-    "Ada Lovelace_12_assignsubmission_file_ps1.ipynb", "set/Ada Lovelace_12_assignsubmission_file_/Bob_13_assignsubmission_file_x/ps1.ipynb",
-    "Ada Lovelace_12_assignsubmission_file_Bob_13_assignsubmission_file_x.ipynb"])
-def test_names_of_moodle_in_folders_and_without_whatever_a_student_calls_a_file(path):
-    sheets = {"12": {"Email address": "ada@example.edu", "Last modified (submission)": "Monday, 5 October 2026, 9:05 AM"}, "13": {}}
-    came = lms_downloads.Moodle([], "ps1", sheets, scripted_term.OFFSET["ps1"]).owner(lms_downloads.Member(path, 0, None))
-    assert came.claims == {"name": "Ada Lovelace", "address": "ada@example.edu"} and came.time.isoformat() == "2026-10-05T09:05:00+02:00"
-
-
-def test_a_list_that_a_student_hands_in_is_not_the_platforms():
-    forged = [lms_downloads.Member(f"{place}/submission_metadata.yml", 0, None) for place in ("Ada_1_assignsubmission_file_", "x/submission_7")]
-    assert not any(map(lms_downloads.is_metadata, forged))
-    assert lms_downloads.is_metadata(lms_downloads.Member("assignment_9_export/submission_metadata.yml", 0, None))
-
-
-def test_an_accent_is_the_same_however_it_is_written():
-    student = {"name": "Núñez, María José", "address": "m@example.edu", "canvas": "1", "idnumber": "", "login": ""}
-    for said in ("María José Núñez", unicodedata.normalize("NFD", "María José Núñez"), "núñezmaríajosé", "NÚÑEZ, MARÍA JOSÉ"):
-        assert term_submissions.owners({"name": said}, {"m@example.edu": student}) == ["m@example.edu"]
-    assert term_submissions.owners({"canvas": "2", "name": "somebody"}, {"m@example.edu": student}) == []
-
-
-def test_a_notebook_of_another_set_is_not_of_this_one(built):
-    handed_out = term_submissions.sources((built["ps1"] / "student" / "ps1.ipynb").read_bytes())
-    for edition, name, fits in (("student", "ps1", True), ("solution", "ps1", True), ("student", "ps3", False), ("prediction", "ps1", False)):
-        file = built[name] / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb"
-        assert term_submissions.is_of(term_submissions.sources(file.read_bytes()), handed_out) == fits
-
-
 def test_the_commands_say_what_is_left_to_do(played):
     """As they are run, each in a process of its own."""
-    import subprocess
-    import sys
-
     program = submissions.ROOT / "exercises" / "termbook.py"
     ran = subprocess.run([sys.executable, program, "totals", played.folder], capture_output=True, text=True, check=False)
     assert ran.returncode == 1 and "NO POINTS YET s08@example.edu in ps1" in ran.stdout
