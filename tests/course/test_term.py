@@ -1,6 +1,7 @@
 """A term of a scripted class: files as platforms write them come in, feedback and tables go out, each case as its rule says."""
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -67,7 +68,7 @@ def built(build):
 
 @pytest.fixture(scope="module")
 def played(built, bubblewrap, tmp_path_factory):
-    return play(tmp_path_factory.mktemp("term"), built, depth.STUDENTS())
+    return play(tmp_path_factory.mktemp("term"), built, depth.CLASS())
 
 
 @pytest.fixture
@@ -78,24 +79,46 @@ def copied(played, tmp_path):
 
 
 # --- each case as its rule says ----------------------------------------------------------------------------------------
-# Of the twelve: points in the first set, days late and how many of these were free, then in the second. All who solve it have 20
-# points from the computer; the marker gives one point for each of three written answers (four in the second set).
-FIRST = {0: (23, 0, 0), 1: (23, 1, 1), 2: (23, 0, 0), 3: (23, 0, 0), 4: (23, 0, 0), 5: (23, 0, 0), 6: (23, 0, 0), 7: (23, 2, 2),
-         8: (None, 0, 0), 9: (0, 0, 0), 10: (Decimal("20.7"), 4, 3), 11: (3, 0, 0)}
-THEN = {1: 4, 3: 4, 6: None, 7: None, 10: Decimal("3.6")}
-REGRADED = {"s00@example.edu": Decimal("27.5"), "s03@example.edu": None}
+# Of the twelve, in each set: days late, how many of these are free, and the share of the points that is left. Who is not here has
+# handed in nothing (None) or is in doubt. The marker gives one point for each written answer: three, then four.
+FIRST = {**dict.fromkeys(range(7), (0, 0, 1)), 1: (1, 1, 1), 7: (2, 2, 1), 9: None, 10: (4, 3, Decimal("0.9")), 11: (0, 0, 1)}
+THEN = {**dict.fromkeys((0, 2, 4, 5, 8, 9, 11)), 1: (0, 0, 1), 3: (0, 0, 1), 10: (1, 0, Decimal("0.9"))}
+REGRADED = {"s00@example.edu": Decimal("4.5")}
+STALE = "s03@example.edu"
+
+
+def by_computer(folder, address):
+    """What course.py gave in the last round."""
+    [*_, last] = sorted(folder.glob(f"rounds/*/graded/results/{address}.json"))
+    return json.loads(last.read_text())["score"]
 
 
 def test_every_student_has_the_points_and_the_days_that_the_rules_give(played):
-    assert len(played.totals) == len(played.students) == depth.STUDENTS()
-    shown = lambda points: "" if points is None else str(points)
+    assert len(played.totals) == len(played.students) == depth.CLASS()
     for s in played.students:
         line = played.totals[s.address]
-        points, late, free = FIRST[s.place]
-        assert line["ps1 points"] == shown(REGRADED.get(s.address, points)), s
-        assert (line["ps1 days late"], line["ps1 free days"]) == (str(late), str(free)), s
-        assert line["ps3 points"] == shown(THEN.get(s.place, 0)), s
-        assert (line["total"] == "") == ("" in (line["ps1 points"], line["ps3 points"]))
+        for name, rules, by_hand in (("ps1", FIRST, 3), ("ps3", THEN, 4)):
+            points, late, free = line[f"{name} points"], line[f"{name} days late"], line[f"{name} free days"]
+            if s.place not in rules or (name, s.address) == ("ps1", STALE):
+                assert points == "" and line["total"] == "", s
+            elif rules[s.place] is None:
+                assert (points, late, free) == ("0", "0", "0"), s
+            else:
+                days, free_days, left = rules[s.place]
+                changed = REGRADED.get(s.address, 0) if name == "ps1" else 0
+                earned = (by_computer(played.folder / name, s.address) + by_hand + changed) * left
+                assert (Decimal(points), late, free) == (earned, str(days), str(free_days)), s
+
+
+def test_the_version_that_counts_is_the_one_that_is_collected(played, built):
+    """The later one of two downloads, and the one of two files that a person chose: both are solved."""
+    for s in played.students:
+        file = played.folder / "ps1" / "collected" / f"{s.address}.ipynb"
+        assert file.exists() == (s.place not in (8, 9))
+        if s.place in (2, 7):
+            assert file.read_bytes() == scripted_term.notebook(built["ps1"], s.address)
+    versions = {address: line["versions"] for address, line in by_address(played.folder / "ps1" / "collected.csv").items()}
+    assert {address for address, number in versions.items() if number == "2"} == {s.address for s in played.students if s.place == 7}
 
 
 REASONS = {1: "Canvas does not say by how much", 2: "one of several notebooks", 6: "name that Moodle gives", 8: "STUDENT = somebody@example.edu",
@@ -200,7 +223,7 @@ def test_running_everything_again_changes_no_file(copied):
 
 
 def test_collecting_the_same_files_elsewhere_gives_the_same(played, built, tmp_path):
-    scripted_term.write_term(tmp_path, built, depth.STUDENTS())
+    scripted_term.write_term(tmp_path, built, depth.CLASS())
     shutil.copy(played.folder / "ps1" / "decisions.csv", tmp_path / "ps1")
     for name in SETS:
         termbook.collect(termbook.Term(tmp_path), name)
@@ -274,14 +297,16 @@ def test_canvas_and_moodle_get_the_columns_that_they_ask_for(played):
 def test_feedback_is_one_file_a_student_with_checks_comments_and_regrades_and_tells_of_nobody_else(played):
     files = {file.stem: file.read_text() for file in (played.folder / "feedback").iterdir()}
     assert files.keys() == set(played.term.roster)
-    assert "27.5 of 30 points" in files["s00@example.edu"] and "1 -> 6, because: the proof is complete" in files["s00@example.edu"]
+    assert f"{played.totals['s00@example.edu']['ps1 points']} of 30 points" in files["s00@example.edu"]
+    assert "1 -> 6, because: the proof is complete" in files["s00@example.edu"]
     assert "asked for, not decided yet" in files["s04@example.edu"]
     assert "days late: 4, of these free: 3" in files["s10@example.edu"]
     assert files["s08@example.edu"].startswith("# ps1\n\nThis is not complete yet")
     for address, text in files.items():
         assert not [other for other in played.term.roster if other != address and other in text]
         if address in ("s01@example.edu", "s04@example.edu"):
-            assert text.count("Clear.") == (7 if int(address[1:3]) in SECOND else 3) and "(3/3): Right." in text
+            graded = played.folder / "ps1" / "rounds" / "1" / "graded" / "feedback" / f"{address}.md"
+            assert text.count("Clear.") == (7 if int(address[1:3]) in SECOND else 3) and graded.read_text() in text
 
 
 # --- rules and commands ---------------------------------------------------------------------------------------------------

@@ -122,3 +122,60 @@ def test_an_accent_is_the_same_however_it_is_written():
     for said in ("María José Núñez", unicodedata.normalize("NFD", "María José Núñez"), "núñezmaríajosé", "NÚÑEZ, MARÍA JOSÉ"):
         assert term_submissions.owners({"name": said}, {"m@example.edu": student}) == ["m@example.edu"]
     assert term_submissions.owners({"canvas": "2", "name": "somebody"}, {"m@example.edu": student}) == []
+
+
+# --- platforms -----------------------------------------------------------------------------------------------------------
+def came(files, name="ps1", sheets=None):
+    """What is read from a download with these files."""
+    members = [lms_downloads.Member(path, len(content), lambda content=content: content) for path, content in files.items()]
+    return list(lms_downloads.handed_in(members, name, sheets or {}, scripted_term.OFFSET["ps1"]))
+
+
+LISTED = """submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: 12
+    :email: ada@example.edu
+  :created_at: 2026-10-12 21:30:00.5 Z
+submission_2:
+  :submitters:
+  - :name: Bob
+    :email: bob@example.edu
+  - :name: Eve
+    :email: eve@example.edu
+  :created_at: 2026-10-12 21:30:00 Z
+"""
+
+
+def test_what_gradescope_lists_with_a_plain_time_and_what_two_hand_in_together():
+    alone, together, unlisted = came({"x/submission_metadata.yml": LISTED.encode()} | {f"x/submission_{n}/a.ipynb": b"{}" for n in (1, 2, 3)})
+    assert alone.claims == {"address": "ada@example.edu", "idnumber": "12", "name": "Ada Lovelace"} and alone.problem is None
+    assert alone.time.isoformat() == "2026-10-12T21:30:00.500000+00:00" and alone.content == b"{}"
+    assert "by 2 people together" in together.problem and "not in submission_metadata.yml" in unlisted.problem
+
+
+def test_nbgrader_has_other_assignments_beside_this_one_and_a_time_for_each():
+    """Without its time a notebook waits for a person, as does a time that nobody can read."""
+    files = {"submitted/ada/ps1/ps1.ipynb": b"{}", "submitted/ada/ps1/timestamp.txt": b"2026-10-12 20:15:03.25 UTC",
+             "submitted/ada/ps2/ps2.ipynb": b"{}", "submitted/bob/ps1/ps1.ipynb": b"{}",
+             "submitted/eve/ps1/ps1.ipynb": b"{}", "submitted/eve/ps1/timestamp.txt": b"yesterday, I think"}
+    ada, bob, eve = came(files)
+    assert ada.claims == {"login": "ada"} and ada.time.isoformat() == "2026-10-12T20:15:03.250000+00:00" and not ada.problem
+    assert "no timestamp.txt beside it" in bob.problem and "time that cannot be read" in eve.problem
+
+
+@pytest.mark.parametrize("content, problem", [
+    (b"PK and no more", "cannot be read"), (scripted_term.archive({"big.ipynb": bytes(6 << 20)}), "larger than 5 MB"),
+    (scripted_term.archive({"a.pdf": b"", "__MACOSX/._a.ipynb": b""}), "no notebook came with it"),
+    (scripted_term.archive({"mine/a.ipynb": b"{}"}), None)])
+def test_an_archive_that_a_student_hands_in_is_read_without_being_unpacked(content, problem):
+    """A megabyte of zeros is a kilobyte in it; what matters is how large it would be."""
+    [one] = came({"lovelaceada_1_2_work.zip": content})
+    assert one.claims["canvas"] == "1" and (one.content == b"{}" if problem is None else problem in one.problem)
+
+
+def test_a_moodle_download_without_its_worksheet_waits_for_a_person():
+    [one] = came({"Ada Lovelace_12_assignsubmission_file_/ps1.ipynb": b"{}"})
+    assert "no line in a grading worksheet" in one.problem
+    [one] = came({"Ada Lovelace_12_assignsubmission_file_/ps1.ipynb": b"{}"}, sheets={"12": {"Last modified (submission)": "-"}})
+    assert "has no time in the grading worksheet" in one.problem
