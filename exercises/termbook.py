@@ -47,14 +47,17 @@ class Results:
         for question, rubric in self.assignment.rubric.items():
             self.worth[question] += grading.worth(rubric)
 
+    def unsettled(self, address):
+        """Why it may still change what came in from a student, and when."""
+        theirs = [f"{row['file']} {row['reason']}" for row in self.attention if row["address"] == address]
+        strays = address not in self.collected and any(not row["address"] for row in self.attention)
+        return theirs or ["nothing came in, but some files are nobody's yet"] * strays
+
     def doubts(self, address):
         """What has to be settled before a student can have points."""
-        theirs = [f"{row['file']} {row['reason']}" for row in self.attention if row["address"] == address]
-        if address not in self.collected:
-            return theirs or ["nothing came in, but some files are nobody's yet"] * any(not row["address"] for row in self.attention)
-        if graded_in(self.folder, address) is None:
-            return [*theirs, "has not been graded"]
-        return theirs + [problem for whose, problem in self.problems if whose == address]
+        if address in self.collected and graded_in(self.folder, address) is None:
+            return [*self.unsettled(address), "has not been graded"]
+        return self.unsettled(address) + [problem for whose, problem in self.problems if whose == address]
 
     def automatic(self, address):
         place = rounds(self.folder)[graded_in(self.folder, address)]
@@ -80,17 +83,18 @@ class Results:
                 points[question] = Decimal(now)
         return points, wrong
 
-    def standing(self, address, free_left):
-        if doubts := self.doubts(address):
-            return Standing({}, {}, {}, 0, 0, None, "; ".join(doubts))
+    def standing(self, address, free_left, earlier_settled):
+        days, latest = int(self.collected.get(address, {"days late": 0})["days late"]), self.term.rules["latest"]
+        free = min(days, free_left) if days <= latest else 0
+        waits = ["it is late, and an earlier set that is not settled may use the free days"] * (days > 0 and not earlier_settled)
+        if doubts := self.doubts(address) + waits:
+            return Standing({}, {}, {}, days, free, None, "; ".join(doubts))
         if address not in self.collected:
             return Standing({}, {}, {}, 0, 0, 0, "nothing came in")
         automatic = self.automatic(address)
         by_hand = {question: self.marks[address, question].points for question in self.assignment.rubric}
         earned = {question: automatic.get(question, 0) + by_hand.get(question, 0) for question in self.worth}
         final, wrong = self.regraded(address, earned)
-        days, latest = int(self.collected[address]["days late"]), self.term.rules["latest"]
-        free = min(days, free_left) if days <= latest else 0
         factor = max(0, 1 - Fraction(str(self.term.rules["penalty"])) * (days - free)) if days <= latest else 0
         late = f"days late: {days}, " + (f"of these free: {free}" if days <= latest else f"and after {latest} nothing counts")
         points = None if wrong else Fraction(sum(final.values())) * factor
@@ -102,10 +106,11 @@ def standings(term):
     results = {name: Results(term, name) for name in term.sets if (term.folder / name / "collected.csv").exists()}
     all_standings = {}
     for address in term.roster:
-        left, theirs = term.rules["free_late_days"], {}
+        left, settled, theirs = term.rules["free_late_days"], True, {}
         for name, result in results.items():
-            theirs[name] = result.standing(address, left)
+            theirs[name] = result.standing(address, left, settled)
             left -= theirs[name].free
+            settled = settled and not result.unsettled(address)
         all_standings[address] = theirs
     return results, all_standings
 

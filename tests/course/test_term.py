@@ -310,6 +310,27 @@ def test_feedback_is_one_file_a_student_with_checks_comments_and_regrades_and_te
 
 
 # --- rules and commands ---------------------------------------------------------------------------------------------------
+def test_a_late_set_waits_for_the_free_days_of_an_earlier_one_that_is_not_settled(copied, built):
+    """Otherwise its points would change when somebody decides about the earlier one; a set that is in time does not wait."""
+    files = {scripted_term.canvas_name(s, "ps1.ipynb", late=True): scripted_term.notebook(built["ps1"], s.address)
+             for s in map(scripted_term.Student, (1, 10))}
+    (copied.folder / "ps1" / "downloads" / "canvas-later.zip").write_bytes(scripted_term.archive(files))
+    termbook.collect(copied, "ps1")
+    termbook.totals(copied)
+    lines = by_address(copied.folder / "totals.csv")
+    assert lines["s10@example.edu"]["ps3 points"] == "" and "an earlier set that is not settled" in lines["s10@example.edu"]["ps3 status"]
+    assert lines["s01@example.edu"]["ps1 points"] == "" and lines["s01@example.edu"]["ps3 points"] != ""
+
+
+def test_marks_that_are_missing_do_not_give_free_days_back(copied):
+    for form in (copied.folder / "ps1" / "forms").glob("q4-*"):
+        form.write_text(form.read_text().replace("): 1 + 0 + 0 + 0 + 0", "):"))
+    termbook.totals(copied)
+    line = by_address(copied.folder / "totals.csv")["s10@example.edu"]
+    assert line["ps1 points"] == "" and "is not marked yet" in line["ps1 status"] and line["ps1 free days"] == "3"
+    assert line["ps3 free days"] == "0" and line["ps3 status"] == "days late: 1, of these free: 0"
+
+
 def test_after_the_latest_day_nothing_counts_and_no_free_day_is_spent(copied):
     copied.rules["latest"] = 3
     termbook.totals(copied)
