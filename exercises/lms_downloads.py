@@ -56,18 +56,18 @@ Ruby.add_multi_constructor("!ruby/object:", lambda loader, tag, node: loader.con
 # --- files -----------------------------------------------------------------------------------------------------------
 def in_folder(folder):
     files = (file for file in folder.rglob("*") if file.is_file())
-    return without_a_macs(Member(file.relative_to(folder).as_posix(), file.stat().st_size, file.read_bytes) for file in files)
+    return shown(Member(file.relative_to(folder).as_posix(), file.stat().st_size, file.read_bytes) for file in files)
 
 
 def in_archive(archive):
     files = (info for info in archive.infolist() if not info.is_dir())
-    return without_a_macs(Member(info.filename, info.file_size, partial(archive.read, info)) for info in files)
+    return shown(Member(info.filename, info.file_size, partial(archive.read, info)) for info in files)
 
 
-def without_a_macs(members):
-    """Sorted, and without the files that a Mac adds to every archive and folder."""
-    paths = ((PurePosixPath(member.path), member) for member in members)
-    return sorted((m for path, m in paths if "__MACOSX" not in path.parts and not path.name.startswith(".")), key=lambda m: m.path)
+def shown(members):
+    """Sorted, and without what is hidden: Jupyter's checkpoints, and files that a Mac adds to every archive."""
+    seen = (m for m in members if not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(m.path).parts))
+    return sorted(seen, key=lambda member: member.path)
 
 
 def notebooks(member):

@@ -167,7 +167,7 @@ def test_nbgrader_has_other_assignments_beside_this_one_and_a_time_for_each():
 @pytest.mark.parametrize("content, problem", [
     (b"PK and no more", "cannot be read"), (scripted_term.archive({"big.ipynb": bytes(6 << 20)}), "larger than 5 MB"),
     (scripted_term.archive({"a.pdf": b"", "__MACOSX/._a.ipynb": b""}), "no notebook came with it"),
-    (scripted_term.archive({"mine/a.ipynb": b"{}"}), None)])
+    (scripted_term.archive({"mine/a.ipynb": b"{}", "mine/.ipynb_checkpoints/a-checkpoint.ipynb": b"{1}"}), None)])
 def test_an_archive_that_a_student_hands_in_is_read_without_being_unpacked(content, problem):
     """A megabyte of zeros is a kilobyte in it; what matters is how large it would be."""
     [one] = came({"lovelaceada_1_2_work.zip": content})
