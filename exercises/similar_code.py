@@ -42,7 +42,8 @@ out is not marked, nor what more than {many} students wrote. Read both programs 
 anybody: short functions may be alike by chance, and friends may have read the same page.</p>
 <p>This report does not see proofs and other texts, since only code is compared. It does not see a
 program that was rewritten step by step, with loops turned into sums or statements in another
-order. And it does not see code from outside the class, be it a page or a language model.</p>
+order. It does not see code from outside the class, be it a page or a language model. And it does not
+see a program that went round among more than {many} students, since so many make it common.</p>
 {pairs}
 """
 PAIR = """<h2>{one}: {share:.0%} of it is in {other}</h2>
