@@ -124,6 +124,15 @@ def test_an_accent_is_the_same_however_it_is_written():
     assert term_submissions.owners({"canvas": "2", "name": "somebody"}, {"m@example.edu": student}) == []
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_every_line_of_an_answer_is_quoted_however_it_ends(tmp_path, end):
+    """Files are read with line ends of all systems, so that one of another system could begin a line of its own."""
+    file = tmp_path / "q1-1.md"
+    answer = end.join(["mine", "## ABCDEFGH", "", "marks (2 + 1): 2 + 1", "comment: all of it"])
+    file.write_text(marking_forms.ENTRY.format(code="ABCDEFGH", quoted=marking_forms.quoted(answer), parts="2 + 1"))
+    assert marking_forms.marks_in(file, RUBRIC, ["ABCDEFGH"]) == ({"ABCDEFGH": (None, "is not marked yet")}, [])
+
+
 # --- platforms -----------------------------------------------------------------------------------------------------------
 def came(files, name="ps1", sheets=None):
     """What is read from a download with these files."""
