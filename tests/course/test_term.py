@@ -310,6 +310,23 @@ def test_feedback_is_one_file_a_student_with_checks_comments_and_regrades_and_te
 
 
 # --- rules and commands ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("question, was, now, why", [
+    ("q4", "1", "6.5", "more than it is worth"), ("q9", "1", "2", "no such question"), ("q4", "1", "two", "no number"), ("q4", "1", "2", "")])
+def test_a_regrade_that_does_not_fit_leaves_no_points_and_says_why(copied, question, was, now, why):
+    term_submissions.write_rows(copied.folder / "regrades.csv", termbook.REGRADES, [["ps1", "s00@example.edu", question, was, now, why]])
+    termbook.totals(copied)
+    line = by_address(copied.folder / "totals.csv")["s00@example.edu"]
+    assert line["ps1 points"] == "" and line["ps1 status"].startswith(f"regrade of {question}")
+
+
+def test_a_decision_about_a_late_file_of_canvas_has_to_give_its_time(copied):
+    file, late = copied.folder / "ps1" / "decisions.csv", (DUE["ps1"] + timedelta(hours=2)).strftime("%Y-%m-%d %H:%M")
+    assert late in file.read_text()
+    file.write_text(file.read_text().replace(late, ""))
+    assert not termbook.collect(copied, "ps1")
+    assert ("s01@example.edu", term_submissions.UNTIMED) in {tuple(row[1:]) for row in table(copied.folder / "ps1" / "attention.csv")}
+
+
 def test_a_late_set_waits_for_the_free_days_of_an_earlier_one_that_is_not_settled(copied, built):
     """Otherwise its points would change when somebody decides about the earlier one; a set that is in time does not wait."""
     files = {scripted_term.canvas_name(s, "ps1.ipynb", late=True): scripted_term.notebook(built["ps1"], s.address)
