@@ -65,8 +65,8 @@ def in_archive(archive):
 
 
 def shown(members):
-    """Sorted, and without what is hidden: Jupyter's checkpoints, and files that a Mac adds to every archive."""
-    seen = (m for m in members if not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(m.path).parts))
+    """Sorted, and without what is hidden: Jupyter's checkpoints, and the `._` files that a Mac adds to every archive."""
+    seen = (m for m in members if not any(part.startswith(".") for part in PurePosixPath(m.path).parts))
     return sorted(seen, key=lambda member: member.path)
 
 

@@ -255,6 +255,11 @@ def test_a_new_version_after_marking_gets_a_round_and_forms_of_its_own(copied, b
     line = by_address(copied.folder / "totals.csv")[ada.address]
     assert (line["ps1 automatic"], line["ps1 points"], line["ps1 days late"], line["ps1 free days"]) == ("0", "3", "2", "2")
     assert forms.items() <= snapshot(folder / "forms").items() and len(list((folder / "forms").iterdir())) == 2 * len(forms)
+    old = folder / "forms" / "q1-1.md"
+    old.write_text(old.read_text().replace("): 1", "):"))
+    termbook.totals(copied)
+    lines = by_address(copied.folder / "totals.csv")
+    assert lines[ada.address]["ps1 points"] == "3" and "q1-1.md" in lines["s04@example.edu"]["ps1 status"]
 
 
 def test_what_a_fault_of_ours_kept_from_a_result_is_graded_again_and_has_no_points_until_then(copied):
