@@ -28,6 +28,7 @@ RELEASED = Depth("pairs of neighbours that are released", 1, 3)
 PAIRS = Depth("pairs of neighbours whose calls and memory are counted", 1, 12)
 SECOND_BOXES = Depth("second boxes of each problem set that are searched", 1, 3)
 COPIES = Depth("copies of each wrong submission", 10, 40)
+CLASS = Depth("students of a scripted term", 12, 60)
 DEPTHS = [value for value in list(globals().values()) if isinstance(value, Depth)]
 
 
