@@ -1,9 +1,11 @@
 """Pages as notebooks, where the built ones would not show a mistake."""
 
+from types import SimpleNamespace
+
 import nbformat
 import pytest
 
-from dplib.book.notebooks import launchers, notebook_of, setup_cell
+from dplib.book.notebooks import launchers, notebook_of, offer_to_run, setup_cell
 from dplib.book.prose import Prose
 
 FROM = "chapters/a"
@@ -18,7 +20,7 @@ def prose(page):
     ('<p>costs $5, a &lt; b</p>', r"costs \$5, a &lt; b"),
     ('<div class="math">\\[a\n  +b\\]</div>', "$$a +b$$"),
     ('<h2>A<a class="headerlink" href="#a">#</a></h2>', "## A"),
-    ('<p><a href="b.html#c">\n<svg></svg>B</a></p>', "[B](there/b.html#c)"),
+    ('<p><a href="b.html#c">\nB</a></p>', "[B](there/b.html#c)"),
     ("<details><summary><p>A\n B</p></summary><p>C</p></details>", "<details>\n<summary>A B</summary>\n\nC\n\n</details>"),
     ('<div class="tip admonition"><p class="admonition-title">A</p><p>B</p><details><summary>C</summary>D</details></div>',
      "> **A**\n>\n> B\n>\n> <details>\n> <summary>C</summary>\n>\n> D\n>\n> </details>"),
@@ -44,9 +46,11 @@ def test_cells_stand_where_the_page_has_them_and_those_that_it_does_not_show_bef
             + '<section><h2>B</h2><details class="dp-more"><summary>Read on</summary>'
             + CELL.format("y = 1", "") + "<p>two</p></details></section></section>")
     cells = page_of(body, ("text", "raw"), ("code", "x = 1", "hide-input"), ("code", "hidden", "remove-cell"),
-                    ("code", "y = 1"), ("code", "last"))
+                    ("code", "y = 1"), ("code", "last", "hide-cell"))
     assert [cell.source for cell in cells] == ["# A\n\none", "setup", "x = 1", "caption", "## B", "hidden", "y = 1", "two", "last"]
-    assert [cell.source for cell in cells if cell.metadata.get("jupyter")] == ["x = 1", "hidden"]
+    folded = {cell.source: {place for place, is_folded in cell.metadata.get("jupyter", {}).items() if is_folded} for cell in cells}
+    assert {source: places for source, places in folded.items() if places} == {
+        "x = 1": {"source_hidden"}, "hidden": {"source_hidden"}, "last": {"source_hidden", "outputs_hidden"}}
 
 
 def test_code_that_is_in_no_cell_is_refused():
@@ -64,12 +68,10 @@ def test_links_lead_to_the_site_wherever_that_is(address, site, link):
     assert cell.source == f"# A [b]({link})"
 
 
-def test_a_figure_of_another_page_is_a_picture_with_a_way_to_its_sliders():
-    drawn = '<svg role="img" aria-label="A line"><path style="stroke: var(--dp-1)"/></svg>'
-    body = f'<section><h1>A</h1><div class="dp-static" id="b"><noscript>{drawn}<p>B</p></noscript><script>hidden</script></div></section>'
-    text = page_of(body)[0].source + page_of(body)[-1].source
-    assert "![A line](data:image/svg+xml;base64," in text
-    assert "[With its sliders](https://example.org/chapters/a.html#b)" in text and "hidden" not in text
+def test_a_figure_of_another_page_is_a_way_to_it():
+    drawn = '<noscript><svg role="img"><text>hidden</text></svg><p>B</p></noscript><script>hidden</script>'
+    [cell, _] = page_of(f'<section><h1>A</h1><div class="dp-static" id="b">{drawn}</div></section>')
+    assert cell.source == "# A\n\n[A figure with sliders, on the site](https://example.org/chapters/a.html#b)"
 
 
 def test_the_first_cell_names_the_place_that_the_package_is_installed_from():
@@ -89,3 +91,13 @@ def test_a_page_can_be_run_elsewhere_where_both_addresses_are_known(repository, 
     assert [button["url"] for button in made] == [
         "https://mybinder.org/v2/gh/someone/book/notebooks?urlpath=lab/tree/chapters/privacy.ipynb",
         "https://colab.research.google.com/github/someone/book/blob/notebooks/chapters/privacy.ipynb"][:len(buttons)]
+
+
+@pytest.mark.parametrize("offered", [True, False])
+def test_the_buttons_stand_on_pages_that_are_notebooks(monkeypatch, offered):
+    monkeypatch.setenv("BOOK_REPOSITORY", "https://github.com/someone/book")
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl="https://someone.github.io/book/"))
+    context = dict(header_buttons=["download"]) | (dict(ipynb_source="chapters/a.ipynb") if offered else {})
+    offer_to_run(app, "chapters/a", None, context, None)
+    *ours, last = context["header_buttons"]
+    assert last == "download" and [button["text"] for group in ours for button in group["buttons"]] == ["Binder", "Colab"] * offered

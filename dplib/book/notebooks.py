@@ -14,7 +14,7 @@ import jupytext
 import nbformat
 from bs4 import BeautifulSoup
 
-from .prose import BLANK, Prose, as_image, classes, tidy
+from .prose import BLANK, Prose, classes, tidy
 from .site import PACKAGE, SITE_ONLY, repository
 
 
@@ -33,8 +33,8 @@ def pieces(node):
 
 def notebook_of(name, body, source, site, setup):
     """The notebook of a page: its own cells, and around them the prose of the built page."""
-    drawn = re.sub(r'<svg role="img".*?</svg>', as_image, body, flags=re.S)
-    page = BeautifulSoup(drawn, "html.parser")
+    without_drawings = re.sub("<svg.*?</svg>", "", body, flags=re.S)
+    page = BeautifulSoup(without_drawings, "html.parser")
     prose = Prose(lambda address: absolute(site, name, address))
     code = [cell for cell in source.cells if cell.cell_type == "code"]
     cells, said = [], []
@@ -76,11 +76,11 @@ def until(code, shown, name):
 
 
 def collapsed(cell):
-    """Code that the page folds or does not show is folded in JupyterLab, too."""
+    """What the page folds or does not show is folded in JupyterLab, too: code, and of an answer its
+    output."""
     tags = set(cell.metadata.pop("tags", []))
-    if tags & {"hide-input", "hide-cell", "remove-cell"}:
-        cell.metadata["jupyter"] = {"source_hidden": True}
-    return nbformat.v4.new_code_cell(cell.source, metadata=cell.metadata)
+    folded = {"source_hidden": bool(tags), "outputs_hidden": "hide-cell" in tags}
+    return nbformat.v4.new_code_cell(cell.source, metadata={"jupyter": folded} if tags else {})
 
 
 def absolute(site, name, address):

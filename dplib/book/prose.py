@@ -1,13 +1,10 @@
 """What a built page says as Markdown that needs no Sphinx: JupyterLab, Colab and VS Code show it
 alike. Statements are quotes, folds are <details>, formulas stand between dollars."""
 
-import base64
 import html
 import re
 
 from markdownify import MarkdownConverter
-
-from .front import palette
 
 BLANK = "\n\n"
 
@@ -39,8 +36,8 @@ class Prose(MarkdownConverter):
             return f"{BLANK}$${formula(el, parent_tags)}$${BLANK}"
         if "solution" in classes(el):
             return fold(el.find(class_="admonition-title"), text)
-        if "dp-static" in classes(el):
-            text += f"{BLANK}[With its sliders]({self.link('#' + el['id'])})"
+        if "dp-static" in classes(el):         # of another page; figures of this one are drawn by cells
+            return f"{BLANK}[A figure with sliders, on the site]({self.link('#' + el['id'])}){BLANK}"
         boxed = {"admonition", "dp-strip"} & set(classes(el))
         return quoted(text) if boxed else f"{BLANK}{text}{BLANK}"
 
@@ -56,7 +53,7 @@ class Prose(MarkdownConverter):
     def leave_out(self, el, text, parent_tags):
         return ""
 
-    convert_script = convert_style = convert_svg = leave_out
+    convert_script = convert_style = leave_out
     convert_summary = leave_out                # `fold` writes it
 
 
@@ -89,12 +86,3 @@ def fold(heading, text):
     said = re.sub(r"\\\((.*?)\\\)", r"$\1$", " ".join(heading.get_text().split()))
     opening = f"<details>\n<summary>{html.escape(said, quote=False)}</summary>"
     return f"{BLANK}{opening}{BLANK}{text.strip()}{BLANK}</details>{BLANK}"
-
-
-def as_image(drawing):
-    """A drawing in the page as a picture that no style sheet reaches, in the light theme."""
-    inks = palette()
-    svg = re.sub(r"var\((--dp-\w+)\)", lambda name: inks[name[1]], drawing[0])
-    alt = re.search(r'aria-label="([^"]*)"', drawing[0])
-    code = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{alt[1] if alt else ""}" src="data:image/svg+xml;base64,{code}">'
