@@ -1,9 +1,10 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make test-all  the same, and all that make test says it left out: for a night
-# make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
+# make bench  other libraries, baselines and ours       make live    the pages as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # make public writes the tree that may be published, all but the problem sets for marks, into _build/public
+# make bare   runs every page as a notebook where there is only JupyterLab, NumPy, SciPy and Matplotlib, and the first cell installs the rest
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
@@ -18,7 +19,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve live course public bench clean
+.PHONY: book test test-all check mutants serve live bare course public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -61,10 +62,14 @@ mutants: $(ENV)/ready
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
-live: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/jupyter
-live: $(ENV)/ready
-	$(BIN)/jupytext-config set-default-viewer markdown myst
-	$(BIN)/jupyter lab chapters/index.md
+live: book
+	$(BIN)/jupyter lab _build/html/_sources/chapters/why-privacy.ipynb
+
+# A fresh one each time: the first page installs the package into it.
+bare: book
+	$(PYTHON) -m venv --clear .venv-bare
+	.venv-bare/bin/python -m pip install --quiet --disable-pip-version-check -c .binder/pins.txt jupyterlab numpy scipy matplotlib
+	BARE_PYTHON=.venv-bare/bin/python $(BIN)/python -m pytest -q tests/site/test_bare.py
 
 course: $(ENV)/ready
 	$(BIN)/python exercises/course.py build all _build/course

@@ -34,7 +34,9 @@ def test_what_a_page_says_is_said_in_plain_markdown(page, text):
 
 def page_of(body, *cells, site="https://example.org/"):
     made = {"code": nbformat.v4.new_code_cell, "text": nbformat.v4.new_markdown_cell}
-    source = nbformat.v4.new_notebook(cells=[made[kind](text, metadata=dict(tags=tags)) for kind, text, *tags in cells])
+    kernel = dict(name="python3", display_name="Python 3")
+    made = [made[kind](text, metadata=dict(tags=tags)) for kind, text, *tags in cells]
+    source = nbformat.v4.new_notebook(metadata=dict(kernelspec=kernel), cells=made)
     return notebook_of(FROM, body, source, site, "setup").cells
 
 
@@ -46,11 +48,11 @@ def test_cells_stand_where_the_page_has_them_and_those_that_it_does_not_show_bef
             + '<section><h2>B</h2><details class="dp-more"><summary>Read on</summary>'
             + CELL.format("y = 1", "") + "<p>two</p></details></section></section>")
     cells = page_of(body, ("text", "raw"), ("code", "x = 1", "hide-input"), ("code", "hidden", "remove-cell"),
-                    ("code", "y = 1"), ("code", "last", "hide-cell"))
+                    ("code", "y = 1", "hide-output"), ("code", "last", "hide-cell"))
     assert [cell.source for cell in cells] == ["# A\n\none", "setup", "x = 1", "caption", "## B", "hidden", "y = 1", "two", "last"]
     folded = {cell.source: {place for place, is_folded in cell.metadata.get("jupyter", {}).items() if is_folded} for cell in cells}
     assert {source: places for source, places in folded.items() if places} == {
-        "x = 1": {"source_hidden"}, "hidden": {"source_hidden"}, "last": {"source_hidden", "outputs_hidden"}}
+        "x = 1": {"source_hidden"}, "hidden": {"source_hidden"}, "y = 1": {"outputs_hidden"}, "last": {"source_hidden", "outputs_hidden"}}
 
 
 def test_code_that_is_in_no_cell_is_refused():

@@ -60,7 +60,8 @@ def notebook_of(name, body, source, site, setup):
     # builds agree
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"
-    return nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
+    return nbformat.v4.new_notebook(
+        cells=cells, metadata=dict(kernelspec=source.metadata["kernelspec"]))
 
 
 def until(code, shown, name):
@@ -76,10 +77,10 @@ def until(code, shown, name):
 
 
 def collapsed(cell):
-    """What the page folds or does not show is folded in JupyterLab, too: code, and of an answer its
-    output."""
-    tags = set(cell.metadata.pop("tags", []))
-    folded = {"source_hidden": bool(tags), "outputs_hidden": "hide-cell" in tags}
+    """What the page folds or does not show is folded in JupyterLab, too."""
+    tags = set(cell.metadata.get("tags", []))
+    folded = {"source_hidden": bool(tags & {"hide-input", "hide-cell", "remove-cell"}),
+              "outputs_hidden": bool(tags & {"hide-output", "hide-cell"})}
     return nbformat.v4.new_code_cell(cell.source, metadata={"jupyter": folded} if tags else {})
 
 

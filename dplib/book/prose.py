@@ -36,8 +36,9 @@ class Prose(MarkdownConverter):
             return f"{BLANK}$${formula(el, parent_tags)}$${BLANK}"
         if "solution" in classes(el):
             return fold(el.find(class_="admonition-title"), text)
-        if "dp-static" in classes(el):         # of another page; figures of this one are drawn by cells
-            return f"{BLANK}[A figure with sliders, on the site]({self.link('#' + el['id'])}){BLANK}"
+        if "dp-static" in classes(el):         # of another page: cells draw those of this one
+            there = self.link(f"#{el['id']}")
+            return f"{BLANK}[A figure with sliders, on the site]({there}){BLANK}"
         boxed = {"admonition", "dp-strip"} & set(classes(el))
         return quoted(text) if boxed else f"{BLANK}{text}{BLANK}"
 
