@@ -4,7 +4,7 @@
 # make bench  other libraries, baselines and ours       make live    the pages as notebooks in JupyterLab
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # make public writes the tree that may be published, all but the problem sets for marks, into _build/public
-# make bare   runs every page as a notebook where there is only JupyterLab, NumPy, SciPy and Matplotlib, and the first cell installs the rest
+# make bare   runs every page as a notebook in a fresh environment with JupyterLab, NumPy, SciPy and Matplotlib alone: about five minutes
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
