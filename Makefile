@@ -1,10 +1,11 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make test-all  the same, and all that make test says it left out: for a night
-# make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
+# make bench  other libraries, baselines and ours       make live    the pages as notebooks in JupyterLab
 # make slides a deck for each page, made from the built page, into _build/html/slides
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # make public writes the tree that may be published, all but the problem sets for marks, into _build/public
+# make bare   runs every page as a notebook in a fresh environment with JupyterLab, NumPy, SciPy and Matplotlib alone: about five minutes
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
@@ -19,7 +20,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve slides live course public bench clean
+.PHONY: book test test-all check mutants serve slides live bare course public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -66,10 +67,14 @@ slides: book
 	@echo "== writing a deck for each page"
 	$(BIN)/python -m dplib.book.decks
 
-live: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/jupyter
-live: $(ENV)/ready
-	$(BIN)/jupytext-config set-default-viewer markdown myst
-	$(BIN)/jupyter lab chapters/index.md
+live: book
+	$(BIN)/jupyter lab _build/html/_sources/chapters/why-privacy.ipynb
+
+# A fresh one each time: the first page installs the package into it.
+bare: book
+	$(PYTHON) -m venv --clear .venv-bare
+	.venv-bare/bin/python -m pip install --quiet --disable-pip-version-check -c .binder/pins.txt jupyterlab numpy scipy matplotlib
+	BARE_PYTHON=.venv-bare/bin/python $(BIN)/python -m pytest -q tests/site/test_bare.py
 
 course: $(ENV)/ready
 	$(BIN)/python exercises/course.py build all _build/course
