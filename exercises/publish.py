@@ -30,7 +30,7 @@ PUBLIC = {
     "so that an instructor sees what a problem set is like": """
         exercises/README.md exercises/ps1.md tests/course/ps1.py tests/course/test_judge_ps1.py""",
     "they keep no secret but a key, which lies in no commit": """
-        exercises/boxes.py exercises/course.py exercises/grading.py exercises/publish.py exercises/requirements.txt
+        exercises/boxes.py exercises/copies.py exercises/course.py exercises/grading.py exercises/publish.py exercises/requirements.txt
         exercises/sandbox.py exercises/sandboxed.py""",
     "they run on whichever problem sets there are": """
         tests/course/conftest.py tests/course/enumerated.py tests/course/hostile.py tests/course/problem_sets.py
