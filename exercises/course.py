@@ -127,7 +127,8 @@ def answered(notebook, folder, student):
     code[0].source = re.sub(r"^STUDENT = .*$", f"STUDENT = {student!r}  # SOLUTION", code[0].source, flags=re.M)
     with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
         for cell in code:
-            if cell is code[0] or "at_home" in cell.metadata or COPIED.search(cell.source):
+            searches = "at_home" in cell.metadata and "question" not in cell.metadata
+            if cell is code[0] or searches or COPIED.search(cell.source):
                 exec(cell.source, space)
             cell.source = COPIED.sub(lambda line: f"{line[1]} = {space[line[1]]!r}", cell.source)
     return notebook

@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 2: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, strangers, unfinished, with_other_types, wrong_boxes
 
 COARSE = {"cells", "choice_is_private", "choice_is_sharp"}
 FINE = {"sums_and_counts", "noise_hides", "noise_law"}
@@ -170,12 +170,13 @@ for row in x:
 return result""",
         ),
     ),
-    failing_at_the_end(17),
+    failing_at_the_end(21),
 ]
 
 WRONG = [
     unfinished(EVERYTHING),
-    *wrong_boxes("peggy@example.edu"),
+    *strangers(EVERYTHING),
+    *wrong_boxes(),
     # question 2, coarse stage
     Submission("the 2 kept", chances(weights(0.5)), {"choice_is_sharp"}, says="by which factor"),
     Submission("twice the weight", chances(weights(2)), {"choice_is_private", "choice_is_sharp"}),
@@ -446,7 +447,7 @@ def rare_sample_size(*, hypotheses, share, epsilon, beta):
         {"def demanded_mass": "from dplib.lower_bounds import packing_mass as demanded_mass"},
         MASSES | {"least_size"},
         says="does not exist",
-        notes="No module named 'dplib' (code cell 13, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 17, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",

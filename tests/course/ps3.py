@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 3: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, strangers, unfinished, with_other_types, wrong_boxes
 
 LAW = {"set_is_private", "set_is_sharp"}
 STUMP = {"stump_is_right", "stump_is_frugal"}
@@ -147,12 +147,13 @@ R, A, u, rho = R.tolist(), [tuple(row) for row in A], tuple(u), np.float64(rho)
 """),
     Submission("right, with another centre", design(centre="1 / 2")),
     Submission("right, with a larger message than needed", design(last="rho *= 1.01\npredicted *= 1.01")),
-    failing_at_the_end(19),
+    failing_at_the_end(23),
 ]
 
 WRONG = [
     unfinished(EVERYTHING),
-    *wrong_boxes("peggy@example.edu"),
+    *strangers(EVERYTHING),
+    *wrong_boxes(),
     # question 2: the law of a set
     Submission("the own cell by a coin of two", law("e / (e + 1)"), LAW, says="set_chances"),
     Submission("half of epsilon", law("math.sqrt(e) * s / (math.sqrt(e) * s + k - s)"), {"set_is_sharp"}),
@@ -331,7 +332,7 @@ return 1 / (a + b * math.exp(-epsilon)), 1 / (a * math.exp(epsilon) + b)""",
         {DESIGNED: "from dplib.factorization import optimal_factorization\nR = A = u = rho = predicted = None"},
         DESIGN,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 16, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 20, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",

@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 4: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, strangers, unfinished, with_other_types, wrong_boxes
 
 TOP = {"names_right", "naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
 CHANCE = {"naming_is_private", "naming_is_sharp", "naming_at_the_edges"}
@@ -126,12 +126,13 @@ def strict_weights(friends, **asked):
 def weight_test(**asked):
     return np.array(plan(**asked))
 """),
-    failing_at_the_end(18),
+    failing_at_the_end(22),
 ]
 
 WRONG = [
     unfinished(EVERYTHING),
-    *wrong_boxes("peggy@example.edu"),
+    *strangers(EVERYTHING),
+    *wrong_boxes(),
     # question 2
     Submission(
         "ties to the larger label",
@@ -228,7 +229,7 @@ WRONG = [
         {"def vote_chance": "from dplib.aggregation import private_vote as vote_chance"},
         VOTE,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 10, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 14, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",

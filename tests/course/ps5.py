@@ -1,7 +1,7 @@
 """Right and wrong submissions to problem set 5: which checks each must fail and what it must be told."""
 
 from hostile import hostile, not_a_notebook
-from submissions import BOX, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes
+from submissions import BOX, ProblemSet, Submission, failing_at_the_end, strangers, unfinished, with_other_types, wrong_boxes
 
 TRIAL = {"curvature_right", "trial_noise_right", "people_right"}
 LAW = {"certificate_true", "certificate_private", "certificate_frugal"}
@@ -165,12 +165,13 @@ def rows_to_keep(sizes, **asked):
 def trial_plan(**asked):
     return np.array(trials(**asked))
 """),
-    failing_at_the_end(20),
+    failing_at_the_end(24),
 ]
 
 WRONG = [
     unfinished(EVERYTHING),
-    *wrong_boxes("peggy@example.edu"),
+    *strangers(EVERYTHING),
+    *wrong_boxes(),
     # question 2
     Submission("the mean of the arms", plan(nu="people * sum(arms) / 2") | needed(), {"curvature_right"}, says="Which arm has the least"),
     Submission("all the people in one arm", plan(nu="people * min(r * (1 - r) for r in responding)") | needed(), {"curvature_right"}),
@@ -285,7 +286,7 @@ WRONG = [
         {"def household_noise": "from dplib.glm import prediction_shift as household_noise"},
         NOISE,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 14, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 18, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from scipy",

@@ -17,7 +17,7 @@ import pytest
 
 import grading
 from problem_sets import PROBLEM_SETS
-from submissions import ANSWERED
+from submissions import ANSWERED, STUDENT
 from tests import depth
 
 COPIES = depth.few([f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)], depth.COPIES)
@@ -60,7 +60,7 @@ class Asked(grading.Answers):
         group, i = key
         function, arguments = self.calls[group]
         kwargs = arguments[i]
-        if (asked := (group, i, json.dumps(kwargs))) not in self.known:
+        if (asked := (group, i, repr(kwargs))) not in self.known:
             rng = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
             try:
                 with warnings.catch_warnings(action="ignore"):              # they are no errors in the sandbox
@@ -79,7 +79,7 @@ def functions(built, assignment, submission, folder):
     written = set(submission.cells.values())                # a design may begin with any line
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and (source.lstrip().startswith(ANSWERED) or source in written):
+        if cell["cell_type"] == "code" and (source.lstrip().startswith((*ANSWERED, "MINE = ")) or source in written):
             exec(source, space)
     for probe in assignment.PROBES:
         exec(probe, space)
@@ -93,7 +93,7 @@ def answering(module):
 @pytest.fixture(scope="module")
 def copies(load):
     """What the copies are asked."""
-    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in PROBLEM_SETS}
+    return {module: [grading.questions(load(module.__name__), [copy], STUDENT) for copy in COPIES] for module in PROBLEM_SETS}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_all_copies_get_one_grade(problem_set, submission, built, assignment, co
         answers.read = set()
         for calls in copies[problem_set]:
             answers.calls = calls
-            entry = grading.judged(check, answers, "")
+            entry = grading.judged(check, answers, STUDENT)
             assert entry["score"] == (0 if check.judge.__name__ in submission.fails else check.points)
             assert entry["score"] or submission.says in entry["output"]
             if not answers.read & drawn_of[problem_set]:

@@ -14,6 +14,7 @@ from scipy.stats import binom
 
 import grading
 import ps2
+from submissions import STUDENT
 from enumerated import at_most
 from test_copies import COPIES, Asked, functions
 
@@ -280,7 +281,7 @@ def test_the_model_chances_are_right_on_all_that_is_allowed(model, assignment):
 # --- the questions ---------------------------------------------------------------------------------------------------
 def test_questions_are_allowed_ones_and_tell_right_from_wrong(assignment):
     for seed in range(15):
-        asked = assignment.calls(np.random.default_rng(seed))
+        asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))
         inside = assignment.cell_counts(asked["cells"][1][0]["x"], 3)
         assert inside.tolist() == [5, 1, 3, 2, 0, 4]  # no two alike: whatever moves a record is seen
         pairs = asked["one more record"][1]
@@ -302,7 +303,7 @@ def test_questions_are_allowed_ones_and_tell_right_from_wrong(assignment):
 def test_points_are_given_once_for_a_mistake_that_a_later_question_inherits(assignment):
     """A p-value without noise, and the count that follows from it; a constant that follows from nothing is wrong."""
     sign = lambda y, n: sum(math.comb(n, k) for k in range(max(y, 0), n + 1)) / 2**n
-    calls = assignment.calls(np.random.default_rng(1))
+    calls = assignment.calls(np.random.default_rng(1), assignment.boxes.sheet_of(STUDENT))
     found = []
     for kwargs in calls["critical counts"][1]:
         y = next(y for y in range(kwargs["n"] + 2) if sign(y, kwargs["n"]) <= kwargs["level"])
@@ -354,7 +355,7 @@ def test_a_grade_that_hangs_on_a_comment_is_noticed(built, assignment, tmp_path)
     grades = set()
     answers = Asked(functions(built, assignment, wrong, tmp_path))
     for copy in COPIES:
-        calls = grading.questions(assignment, [copy])
+        calls = grading.questions(assignment, [copy], STUDENT)
         function, arguments = calls["critical counts"]
         answers.calls = calls | {"critical counts": (function, arguments[-2:])}
         grades.add(grading.judged(assignment.level_used.check, answers, "")["score"])

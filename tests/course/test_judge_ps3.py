@@ -11,6 +11,7 @@ import pytest
 
 import grading
 import ps3
+from submissions import STUDENT
 from enumerated import at_most
 import submissions
 from dplib import factorization, local, parity
@@ -175,7 +176,7 @@ def test_the_handed_out_sampler_has_the_law(model, assignment):
 
 def test_questions_are_allowed_ones_and_tell_right_from_wrong(assignment):
     for seed in range(10):
-        asked = assignment.calls(np.random.default_rng(seed))
+        asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))
         for group in ("chances", "one set", "many sets", "variances"):
             for kwargs in asked[group][1]:
                 assert 1 <= kwargs["size"] < kwargs["cells"] <= 500 and 0.05 <= kwargs["epsilon"] <= 5
@@ -196,7 +197,7 @@ def test_questions_are_allowed_ones_and_tell_right_from_wrong(assignment):
 
 def test_points_are_given_once_for_a_mistake_that_a_later_function_inherits(assignment):
     """A law with the wrong odds; estimates, variance and size that follow from it. A constant follows from nothing."""
-    calls = assignment.calls(np.random.default_rng(1))
+    calls = assignment.calls(np.random.default_rng(1), assignment.boxes.sheet_of(STUDENT))
     own = lambda cells, size, epsilon: assignment.set_law(cells, size, 2 * epsilon)
     public = lambda kwargs: {k: kwargs[k] for k in ("cells", "size", "epsilon")}
     variances = lambda kwargs: [assignment.variance_of(own(size=s, **kwargs), kwargs["cells"], s) for s in range(1, kwargs["cells"])]
@@ -240,7 +241,7 @@ def test_the_promise_of_the_stump_is_the_best_one():
 
 def test_stumps_that_use_half_of_the_range_fail_on_what_is_always_asked(assignment):
     """The pair of columns agrees in .65 and .3, which is more than the tolerance apart; both orders are asked."""
-    asked = assignment.calls(np.random.default_rng(1))["stumps"][1]
+    asked = assignment.calls(np.random.default_rng(1), assignment.boxes.sheet_of(STUDENT))["stumps"][1]
     for kwargs in asked:
         x = np.array(kwargs["records"])
         assert set(np.unique(x)) == {-1, 1} and x.shape[1] == kwargs["columns"] + 1

@@ -12,6 +12,7 @@ from scipy.stats import laplace
 
 import grading
 import ps4
+from submissions import STUDENT
 
 
 @pytest.fixture
@@ -252,7 +253,7 @@ def test_the_model_of_the_filter_on_all_that_is_allowed(model, assignment):
 # --- the questions ---------------------------------------------------------------------------------------------------
 def test_questions_are_allowed_ones(assignment):
     for seed in range(10):
-        asked = assignment.calls(np.random.default_rng(seed))
+        asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))
         for group in ("small", "pairs", "edges"):
             for kwargs in asked[group][1]:
                 assert set(kwargs["x"]) <= set(range(kwargs["labels"])) and 1 <= kwargs["size"] <= kwargs["labels"] <= 8

@@ -10,6 +10,7 @@ import pytest
 
 import grading
 import ps5
+from submissions import STUDENT
 from dplib.glm import LOGISTIC, Box, certificate_margin, direction_constants, fit_model, laplace_epsilon, prediction_shift
 from dplib.mechanisms import gaussian_delta
 
@@ -103,7 +104,7 @@ def test_closed_forms_of_a_trial_are_those_of_the_package(assignment):
 
 def test_people_are_the_least(assignment, model):
     for seed in range(6):
-        for asked in assignment.calls(np.random.default_rng(seed))["sizes"][1]:
+        for asked in assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))["sizes"][1]:
             people = math.ceil(assignment.people_for(asked))
             assert model("ps5").people_needed(**asked) == people
             enough, fewer = (assignment.scale_at(asked, assignment.curvature_of(asked, n)) for n in (people, people - 1))
@@ -195,11 +196,11 @@ def test_noise_of_families_on_all_that_is_allowed(model, assignment):
 def test_rows_to_keep(model, assignment):
     """The model tries all; the variance of a family's residuals is the one of the question."""
     for seed in range(8):
-        for asked in assignment.calls(np.random.default_rng(seed))["plans"][1]:
+        for asked in assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))["plans"][1]:
             found = [assignment.total_error(asked, r) for r in range(1, len(asked["sizes"]) + 1)]
             kept, error = model("ps5").rows_to_keep(**asked)
             assert error == pytest.approx(min(found), rel=1e-9) and found[kept - 1] == min(found) < math.inf
-    fixed = assignment.calls(np.random.default_rng(0))["plans"][1][:7]
+    fixed = assignment.calls(np.random.default_rng(0), assignment.boxes.sheet_of(STUDENT))["plans"][1][:7]
     best = [model("ps5").rows_to_keep(**asked)[0] for asked in fixed]
     assert len(set(best)) >= 4 and 1 in best
     assert any(math.isinf(assignment.total_error(asked, len(asked["sizes"]))) for asked in fixed)
@@ -284,7 +285,7 @@ def test_the_public_numbers_of_the_prediction():
 # --- the questions ---------------------------------------------------------------------------------------------------
 def test_questions_are_allowed_ones(assignment):
     for seed in range(10):
-        asked = assignment.calls(np.random.default_rng(seed))
+        asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))
         for group in ("neighbours", "other neighbours", "edges"):
             for kwargs in asked[group][1]:
                 assert 1 <= kwargs["grid"] <= 8 and 1 < Fraction(kwargs["step_ratio"]) <= Fraction(3, 2)
