@@ -81,11 +81,11 @@ def chance(draws, laws=1):
 
 def differing(mine, exact):
     """A number with the digits in which it differs from the right one: the side and the place are said, the right one not."""
-    side = "large" if mine > exact else "small"
-    if mine * exact <= 0 or mine == exact:
-        return f"{mine:.6g}, which is too {side}"
-    digit = max(1, math.ceil(-math.log10(abs(mine - exact) / abs(exact))))
-    return f"{mine:.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
+    side, gap = "large" if mine > exact else "small", float(abs(mine - exact) / abs(exact or 1))
+    if mine * exact <= 0 or gap < 1e-16:                    # fractions may differ by less than a float can show
+        return f"{float(mine):.6g}, which is too {side}" + " by less than these digits show" * (gap < 1e-6)
+    digit = max(1, math.ceil(-math.log10(gap)))
+    return f"{float(mine):.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
 
 
 def call(function, kwargs):

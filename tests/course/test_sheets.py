@@ -4,6 +4,7 @@ import collections
 import copy
 import functools
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def solution_code(name):
 
 def points(assignment, code, mine, student):
     """What the reference earns for questions 2, 3, ... of this student if it was written for the sheet `mine`."""
-    space = {"math": REMEMBERING, "np": np, "MINE": mine}
+    space = {"math": REMEMBERING, "np": np, "Fraction": Fraction, "MINE": mine}
     for source in [*code, *assignment.PROBES]:
         exec(source, space)
     answers = Asked(space, grading.questions(assignment, code, student))
