@@ -84,7 +84,8 @@ def differing(mine, exact):
     side, gap = "large" if mine > exact else "small", float(abs(mine - exact) / abs(exact or 1))
     if mine * exact <= 0 or gap < 1e-16:                    # fractions may differ by less than a float can show
         return f"{float(mine):.6g}, which is too {side}" + " by less than these digits show" * (gap < 1e-6)
-    digit = max(1, math.ceil(-math.log10(gap)))
+    place = lambda value: math.floor(math.log10(abs(value)))
+    digit = max(1, place(exact) - place(gap * float(exact)) + 1)
     return f"{float(mine):.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
 
 

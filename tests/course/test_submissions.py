@@ -128,8 +128,9 @@ def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
 
 def test_a_message_shows_the_digits_that_differ_and_not_the_right_value():
     for mine, exact, said in [
-        (0.123456, 0.123401, "0.123456, which is too large from digit 4 on"),
-        (2.0000002, 2.0000004, "2.0000002, which is too small from digit 7 on"),
+        (0.123456, 0.123401, "0.123456, which is too large from digit 5 on"),
+        (2.000002, 2.000005, "2.000002, which is too small from digit 7 on"),
+        (12.5, 998.0, "12.5, which is too small from digit 1 on"),
         (-3.5, 0.25, "-3.5, which is too small"),
         (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**40), "0.333333, which is too small by less than these digits show"),
     ]:
