@@ -82,7 +82,7 @@ def chance(draws, laws=1):
 def differing(mine, exact):
     """A number with the digits in which it differs from the right one: the side and the place are said, the right one not."""
     side, gap = "large" if mine > exact else "small", float(abs(mine - exact) / abs(exact or 1))
-    if mine * exact <= 0 or gap < 1e-16:                    # fractions may differ by less than a float can show
+    if float(mine * exact) <= 0 or gap < 1e-16:             # fractions may differ by less than a float can show
         return f"{float(mine):.6g}, which is too {side}" + " by less than these digits show" * (gap < 1e-6)
     place = lambda value: math.floor(math.log10(abs(value)))
     digit = max(1, place(exact) - place(gap * float(exact)) + 1)
