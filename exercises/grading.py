@@ -117,9 +117,9 @@ class Answers:
             missing = f"`{function.rstrip('_')}`"
             yield asked, kwargs, self.get((group, i), asked if (group, i) in self.reported else missing)
 
-    def queries(self, group):
-        """How many questions each call of a group has put to its oracle."""
-        return [self.reported.get(("asked", group, i), (0, None))[0] for i in range(len(self.calls[group][1]))]
+    def queries(self, group, i):
+        """How many questions a call has put to its oracle."""
+        return self.reported.get(("asked", group, i), (0, None))[0]
 
 
 # --- one submission --------------------------------------------------------------------------------------------------
