@@ -447,3 +447,17 @@ GRAVITY = [("choice_is_private", "choice_is_sharp"), ("noise_hides", "noise_law"
            ("never_too_demanding", "never_too_modest")]
 TWICE = ["right", "noise of their own", "half of epsilon for each", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+NOTHING = {  # useless, however private or safe: bodies of functions
+    "all alike, and noise without end": {
+        "center_chances": "return [1 / (2 * radius)] * (2 * radius)",
+        "noisy_pair": "return [[1e6 * a, 1e6 * b] for a, b in noise]",
+        "p_value": "return 1.0", "critical_count": "return 10**4 if MINE['surprise'] == 'many' else -(10**4)",
+        "demanded_mass": "return 0.0", "rare_sample_size": "return 1"},
+    "sum and count drowned in noise": {
+        "center_chances": "return [1 / (2 * radius)] * (2 * radius)",
+        "noisy_pair": """
+low, high, y = MINE["low"], MINE["high"], np.asarray(x, dtype=float) - center
+kept = np.ones_like(y) if MINE["outside"] == "clipped" else (low <= y) & (y <= high)
+return np.stack([(np.clip(y, low, high) * kept).sum(axis=-1), kept.sum(axis=-1)], axis=-1) + 1e6 * np.asarray(noise)""",
+        "p_value": "return 0.5", "critical_count": "return n", "demanded_mass": "return 1e-300", "rare_sample_size": "return 2000"},
+}

@@ -181,7 +181,7 @@ def learn_stump(oracle, **asked):
     return np.array(rule(oracle, **asked))
 R, A, u, rho = R.tolist(), [tuple(row) for row in A], tuple(u), np.float64(rho)
 """),
-    Submission("right, with another centre", design(centre="W.mean() + 0.03")),
+    Submission("right, with another centre", design(centre="W.mean() + 0.02")),
     Submission("right, with a larger message than needed", design(last="rho *= 1.01\npredicted *= 1.01")),
     failing_at_the_end(23),
 ]
@@ -416,7 +416,7 @@ def second_pairs(numbers, variant):
 
 
 HINTS = [
-    ("the own cell by a coin of two", "set_is_private", "The promise is about every single set"),
+    ("the own cell by a coin of two", "set_is_private", "The promise is about all sets of a phone"),
     ("odds against all cells", "set_is_sharp", "By which factor may"),
     ("weights for chances", "set_is_private", "chances of one set each"),
     ("cut off at 0", "no_bias", "Is anything cut off?"),
@@ -429,3 +429,12 @@ GRAVITY = [("set_is_private", "set_is_sharp"), ("no_bias", "size_is_best"), ("st
            ("message_private", "design_good")]
 TWICE = ["right", "the own cell by a coin of two", "is it the label?", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + thieves() + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+NOTHING = {  # useless, however private or safe: bodies of functions, and a design whose messages are all noise
+    "all sets alike": {
+        "set_chances": "return [1 / math.comb(cells, size)] * 2", "shares": "return [1 / cells] * cells",
+        "rare_variance": "return 1e6", "best_size": "return 1", "learn_stump": "return (0, 1) if MINE['columns'] == 'alone' else (0, 1, 1)",
+        "design": design(rho="1e6")[DESIGNED]},
+    "nothing sent": {
+        "set_chances": "return 0.0, 0.0", "shares": "return [0.0] * cells", "rare_variance": "return 0.0", "best_size": "return cells - 1",
+        "learn_stump": "return None", "design": design(factors="R, A = np.zeros((cells, 1)), np.zeros((1, cells))", rho="1.0")[DESIGNED]},
+}

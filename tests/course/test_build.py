@@ -82,7 +82,7 @@ def test_the_file_of_sheets_is_opened_and_used_in_cells_for_home_only(built):
     for cell in cells(built, "student"):
         at_home = "at_home" in cell["metadata"]
         assert cell["source"].startswith("# at home") == at_home
-        assert at_home or not re.search(r"open\(|handout\b|sheet\b|\bbox\b|second\[", cell["source"]) or cell["cell_type"] != "code"
+        assert at_home or not re.search(r"open\(|handout\b|= sheet\b|sheet\[|\bbox\b|second\[", cell["source"]) or cell["cell_type"] != "code"
 
 
 def test_a_prediction_is_made_before_anything_can_be_computed(built, assignment):
