@@ -81,10 +81,11 @@ def chance(draws, laws=1):
 
 def differing(mine, exact):
     """A number with the digits in which it differs from the right one: the side and the place are said, the right one not."""
-    if exact == 0 or mine * exact <= 0 or not math.isfinite(mine):
-        return f"{mine:.6g}, which is too {'large' if mine > exact else 'small'}"
+    side = "large" if mine > exact else "small"
+    if mine * exact <= 0 or mine == exact:
+        return f"{mine:.6g}, which is too {side}"
     digit = max(1, math.ceil(-math.log10(abs(mine - exact) / abs(exact))))
-    return f"{mine:.{max(6, digit + 1)}g}, which is too {'large' if mine > exact else 'small'} from digit {digit} on"
+    return f"{mine:.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
 
 
 def call(function, kwargs):

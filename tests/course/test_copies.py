@@ -44,10 +44,18 @@ def plain(value):
 class Asked(grading.Answers):
     """Answers of functions in this process, each question asked once, and the groups of calls that were looked at."""
 
-    reported = ()
+    def __init__(self, functions, calls=None):
+        self.functions, self.calls, self.reported, self.known, self.read = functions, calls, {}, {}, set()
 
-    def __init__(self, functions):
-        self.functions, self.known, self.read = functions, {}, set()
+    def oracle(self, group, i, ours):
+        """The stub that is in the sandbox."""
+        self.reported["asked", group, i] = 0, None
+
+        def ask(phi):
+            self.reported["asked", group, i] = self.reported["asked", group, i][0] + 1, None
+            return ours.answer([float(phi(tuple(record))) for record in ours.domain])
+
+        return ask
 
     def group(self, group):
         self.read.add(group)
@@ -61,10 +69,11 @@ class Asked(grading.Answers):
         function, arguments = self.calls[group]
         kwargs = arguments[i]
         if (asked := (group, i, repr(kwargs))) not in self.known:
-            rng = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            made = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            made |= {"oracle": self.oracle(group, i, kwargs["oracle"])} if "oracle" in kwargs else {}
             try:
                 with warnings.catch_warnings(action="ignore"):              # they are no errors in the sandbox
-                    self.known[asked] = plain(self.functions[function](**kwargs | rng)), None
+                    self.known[asked] = plain(self.functions[function](**kwargs | made)), None
             except Exception as error:
                 self.known[asked] = None, f"{type(error).__name__}: {error}"
         value, error = self.known[asked]
