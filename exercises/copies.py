@@ -26,6 +26,15 @@ def shape(tree):
     return ast.dump(tree)
 
 
+def is_data(part):
+    """Whether this only stores a value that is written out: a sheet, or what a search has found."""
+    try:
+        ast.literal_eval(part.value)
+        return isinstance(part, ast.Assign)
+    except (AttributeError, ValueError, TypeError):
+        return False
+
+
 def programs(source):
     """The functions of a cell, and all of its other lines together."""
     try:
@@ -33,7 +42,7 @@ def programs(source):
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return []
     functions = [part for part in tree.body if isinstance(part, ast.FunctionDef)]
-    tree.body = [part for part in tree.body if part not in functions]
+    tree.body = [part for part in tree.body if part not in functions and not is_data(part)]
     return [*functions, tree]
 
 

@@ -81,11 +81,12 @@ def chance(draws, laws=1):
 
 def differing(mine, exact):
     """A number with the digits in which it differs from the right one: the side and the place are said, the right one not."""
-    side = "large" if mine > exact else "small"
-    if mine * exact <= 0 or mine == exact:
-        return f"{mine:.6g}, which is too {side}"
-    digit = max(1, math.ceil(-math.log10(abs(mine - exact) / abs(exact))))
-    return f"{mine:.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
+    side, gap = "large" if mine > exact else "small", float(abs(mine - exact) / abs(exact or 1))
+    if float(mine * exact) <= 0 or gap < 1e-16:             # fractions may differ by less than a float can show
+        return f"{float(mine):.6g}, which is too {side}" + " by less than these digits show" * (gap < 1e-6)
+    place = lambda value: math.floor(math.log10(abs(value)))
+    digit = max(1, place(exact) - place(gap * float(exact)) + 1)
+    return f"{float(mine):.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
 
 
 def call(function, kwargs):
@@ -116,9 +117,9 @@ class Answers:
             missing = f"`{function.rstrip('_')}`"
             yield asked, kwargs, self.get((group, i), asked if (group, i) in self.reported else missing)
 
-    def queries(self, group):
-        """How many questions each call of a group has put to its oracle."""
-        return [self.reported.get(("asked", group, i), (0, None))[0] for i in range(len(self.calls[group][1]))]
+    def queries(self, group, i):
+        """How many questions a call has put to its oracle."""
+        return self.reported.get(("asked", group, i), (0, None))[0]
 
 
 # --- one submission --------------------------------------------------------------------------------------------------

@@ -34,8 +34,9 @@ PUBLIC = {
         exercises/sandbox.py exercises/sandboxed.py""",
     "they run on whichever problem sets there are": """
         tests/course/conftest.py tests/course/enumerated.py tests/course/hostile.py tests/course/problem_sets.py
-        tests/course/submissions.py tests/course/test_boxes.py tests/course/test_build.py tests/course/test_copies.py
-        tests/course/test_faults.py tests/course/test_submissions.py"""}
+        tests/course/submissions.py tests/course/test_alike.py tests/course/test_boxes.py tests/course/test_build.py
+        tests/course/test_copies.py
+        tests/course/test_faults.py tests/course/test_sheets.py tests/course/test_submissions.py"""}
 NAMED = set(" ".join(PUBLIC.values()).split())
 
 FEWEST = 8                                                        # words of a line that tells where it is from

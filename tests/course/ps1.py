@@ -212,7 +212,7 @@ WRONG = [
     Submission(
         "basic composition",
         function("person_delta", "return 0.0 if epsilon >= m * epsilon0 else 1.0"),
-        {"one_reply", "two_options", "never_pessimistic"},
+        REPLIES,
     ),
     Submission("optimal composition of any mechanism", binary(HOCKEY), {"one_reply", "never_pessimistic"}),
     Submission(
@@ -301,3 +301,7 @@ GRAVITY = [("never_too_small", "never_too_large"), ("silent_below", "coins_from_
            ("never_too_private", "never_pessimistic")]
 TWICE = ["right", "global random state", "a Poisson number", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + endless(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+NOTHING = {  # useless, however private: bodies of functions
+    "a threshold that nothing reaches": {
+        "sample_threshold": "return 1999", "sampled_counts": "return 0 * np.asarray(counts)", "person_delta": "return 1.0"},
+}

@@ -82,7 +82,7 @@ def test_the_file_of_sheets_is_opened_and_used_in_cells_for_home_only(built):
     for cell in cells(built, "student"):
         at_home = "at_home" in cell["metadata"]
         assert cell["source"].startswith("# at home") == at_home
-        assert at_home or not re.search(r"open\(|handout\b|sheet\b|\bbox\b|second\[", cell["source"]) or cell["cell_type"] != "code"
+        assert at_home or not re.search(r"open\(|handout\b|= sheet\b|sheet\[|\bbox\b|second\[", cell["source"]) or cell["cell_type"] != "code"
 
 
 def test_a_prediction_is_made_before_anything_can_be_computed(built, assignment):
@@ -171,7 +171,7 @@ def rebuilt(folder, own):
     told = {t for part in folder.iterdir() for t in texts(json.loads(part.read_text()))}
     told |= {word for t in told for word in re.findall(r"[\w@.-]+", t)}
     told |= {(own / "autograder" / "key.txt").read_text()}
-    guesses = [t for t in told if 0 < len(t.encode()) <= 64]
+    guesses = [t for t in told if 16 <= len(t.encode()) <= 64]           # no key is shorter
     labels = ("places", "noise", "coins", "sheet 0", folder.parent.name)
     return {draws(g) for t in guesses for g in (t, t[::-1], *(derived(t, label) for label in labels))}
 

@@ -32,6 +32,8 @@ def listed(value):
         return listed(value.tolist())
     if isinstance(value, (list, tuple, set, frozenset)):
         return [listed(v) for v in value]
+    if type(value) is dict:
+        return {str(k): listed(v) for k, v in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise TypeError(f"{type(value)}")

@@ -3,7 +3,10 @@
 import collections
 import copy
 import functools
+import inspect
 import json
+import textwrap
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -43,7 +46,7 @@ def solution_code(name):
 
 def points(assignment, code, mine, student):
     """What the reference earns for questions 2, 3, ... of this student if it was written for the sheet `mine`."""
-    space = {"math": REMEMBERING, "np": np, "MINE": mine}
+    space = {"math": REMEMBERING, "np": np, "Fraction": Fraction, "MINE": mine}
     for source in [*code, *assignment.PROBES]:
         exec(source, space)
     answers = Asked(space, grading.questions(assignment, code, student))
@@ -89,6 +92,45 @@ def test_another_ones_program_is_wrong_even_with_the_right_sheet(problem_set, te
         for mine in (before.boxes.sheet_of(student), now.boxes.sheet_of(neighbour)):
             earned, all_of_them, found = points(now, code, mine, student)
             assert earned <= 0.2 * 30, [(c.title, e["score"]) for c, e in found]
+
+
+CONSTANTS = ["None", "0", "0.5", "1.0", "1e6", "-1e6", "[]", "[0.0, 0.0]", "[0.5, 0.5]", "'refused'", "False"]
+
+
+def with_functions(assignment, code, bodies, mine):
+    """The reference in which functions, or the cell of a design, have other bodies."""
+    space = {"math": REMEMBERING, "np": np, "Fraction": Fraction, "MINE": mine}
+    for source in code:
+        exec(source, space)
+    for name, body in bodies.items():
+        if name == "design":
+            exec(body, space)
+        else:
+            arguments = inspect.signature(space[name])
+            exec(f"def {name}{arguments}:\n" + textwrap.indent(body.strip("\n"), "    "), space)
+    for source in assignment.PROBES:
+        exec(source, space)
+    return space
+
+
+def earned(assignment, space, student):
+    answers = Asked(space, grading.questions(assignment, [], student))
+    return sum(grading.judged(check, answers, student)["score"] for check in assignment.checks if check.question != "q1")
+
+
+def test_what_says_nothing_has_a_tenth_of_the_points_at_most(problem_set, term):
+    """Every function returns one constant, whatever it is asked, or is of no use in a way that keeps every promise."""
+    name = problem_set.__name__
+    assignment, code, student = term(name, TERMS[0]), solution_code(name), STUDENTS[0]
+    mine = assignment.boxes.sheet_of(student)
+    asked = {function.rstrip("_") for function, _ in assignment.calls(np.random.default_rng(1), mine).values()}
+    useless = {f"always {c}": dict.fromkeys(asked, f"return {c}") for c in CONSTANTS} | getattr(problem_set, "NOTHING", {})
+    for title, bodies in useless.items():
+        if not any(body == "design" for body in bodies) and set(assignment.NAMES) - {"broken", "broken_too"}:
+            bodies = bodies | {"design": "".join(f"{n} = 0\n" for n in set(assignment.NAMES) - {"broken", "broken_too"})}
+        points = earned(assignment, with_functions(assignment, code, bodies, mine), student)
+        print(f"{name}: {title:40} {points:2} of 30 points")
+        assert points <= 3, title
 
 
 def test_two_students_rarely_have_one_sheet_and_no_number_is_the_same_for_all(problem_set, assignment):

@@ -1,6 +1,7 @@
 """Every kind of submission gets the points that it deserves, a message that teaches, in bounded time."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -123,6 +124,17 @@ def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
     assert drawn and all(asked[1][group][1] != asked[0][group][1] for group in drawn)
     monkeypatch.setattr(assignment, "calls", lambda rng, sheet: asked[0])
     assert not failed()  # to the same questions they would have been right
+
+
+def test_a_message_shows_the_digits_that_differ_and_not_the_right_value():
+    for mine, exact, said in [
+        (0.123456, 0.123401, "0.123456, which is too large from digit 5 on"),
+        (2.000002, 2.000005, "2.000002, which is too small from digit 7 on"),
+        (12.5, 998.0, "12.5, which is too small from digit 1 on"),
+        (-3.5, 0.25, "-3.5, which is too small"),
+        (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**40), "0.333333, which is too small by less than these digits show"),
+    ]:
+        assert grading.differing(mine, exact) == said
 
 
 def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
