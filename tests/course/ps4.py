@@ -285,3 +285,33 @@ HINTS = [
 GRAVITY = [("naming_is_private", "naming_is_sharp"), ("vote_is_private", "vote_is_decisive"), ("test_is_safe", "test_is_frugal")]
 TWICE = ["right", "a record that is replaced", "the share of yes", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+
+
+def named_with(chance):
+    """What is right to name, with a chance that says nothing."""
+    rule = {"the least popular": "order[-size:]", "the place": "order[size - 1 : size]"}
+    kinds = ", ".join(f"{name!r}: {labels}" for name, labels in rule.items())
+    return f"""
+counts = [x.count(label) for label in range(labels)]
+order = sorted(range(labels), key=lambda j: (-counts[j], MINE["tie"].index(j)))
+return {{{kinds}}}.get(MINE["named"], order[:size]), {chance}"""
+
+
+NO_TEST = """
+room = {room} if MINE["must"] == "refuse" else -{room}
+return {noise}, bound + room"""
+NOTHING = {  # private, fair or safe, and of no use
+    "never named, a coin, noise of a million": {
+        "stable_top": named_with("Fraction(0)"), "vote_chance": "return Fraction(1, 2)", "strict_weights": "return [0] * len(friends)",
+        "weight_test": NO_TEST.format(noise="1e6", room="1e9")},
+    "a half of everything": {
+        "stable_top": named_with("Fraction(1, 2)"), "vote_chance": "return Fraction(1, 2)", "strict_weights": "return [0.5] * len(friends)",
+        "weight_test": NO_TEST.format(noise="1e3", room="1e5")},
+    "named hardly ever, nearly a coin": {
+        "stable_top": named_with("delta / 1000"), "strict_weights": "return [1] * len(friends)",
+        "vote_chance": "return Fraction(1, 2) + Fraction(1, 10**6) * (1 if (2 * (yes - no) > MINE['lead']) == (MINE['answer'] == 'yes') else -1)",
+        "weight_test": NO_TEST.format(noise="size / epsilon", room="size / epsilon * math.log(1 / delta)")},
+    "always named, always yes, always passed": {
+        "stable_top": named_with("Fraction(1)"), "vote_chance": "return Fraction(1)", "strict_weights": "return [1] * len(friends)",
+        "weight_test": NO_TEST.format(noise="0", room="0")},
+}

@@ -353,3 +353,20 @@ HINTS = [
 GRAVITY = [("certificate_private", "certificate_frugal"), ("noise_hides", "noise_frugal")]
 TWICE = ["right", "a person who is replaced by another", "all rows", "fake reports", "the first arm"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+
+
+NOTHING = {  # private and true, and of no use
+    "refused, minus a million, nothing released": {
+        "trial_plan": "return 0, None", "people_needed": "return 10**9", "certificate_law": "return -10**6, [Fraction(1)]",
+        "household_fit": "return None, 0, None", "household_noise": "return 10**6, None", "rows_to_keep": "return 1, 1e6"},
+    "noise of a million, and a certificate of plus a million": {
+        "trial_plan": "return people, 1e6", "people_needed": "return 1", "certificate_law": "return 10**6, [Fraction(1)]",
+        "household_fit": "return 0.0, 0, 0.0", "household_noise": "return 10**6, 1e6", "rows_to_keep": "return len(sizes), 0.0"},
+    "certificates of 0, noise of 0": {
+        "trial_plan": "return 0, 0.0", "people_needed": "return 1", "certificate_law": "return 0, [Fraction(1)]",
+        "household_fit": "return 0, 0, 0", "household_noise": "return 0, 0", "rows_to_keep": "return 1, 0.0"},
+    "the right rows, and a refusal": {
+        "trial_plan": "return 0, None", "people_needed": "return 0", "certificate_law": "return -10**9, [Fraction(1, 2)] * 2",
+        "household_fit": "return None, 0, None", "rows_to_keep": "return 1, 1.0",
+        "household_noise": "return kept * MINE['village'] * (2 if replaced else 1), None"},
+}
