@@ -16,8 +16,8 @@ def shape(tree):
     """A program with its names numbered in the order in which they come, and without its numbers, texts and comments."""
     names = {}
     for part in ast.walk(tree):
-        for field in {"id", "arg", "name"} & set(part._fields):
-            if isinstance(name := getattr(part, field), str) and not isinstance(part, (ast.keyword, ast.alias)):
+        for field in () if isinstance(part, (ast.keyword, ast.alias)) else ("id", "arg", "name"):
+            if isinstance(name := getattr(part, field, None), str):
                 setattr(part, field, names.setdefault(name, f"name{len(names)}"))
         if isinstance(part, ast.Constant):
             part.value = type(part.value).__name__

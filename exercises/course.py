@@ -120,6 +120,14 @@ def editions(path):
     return notebooks, "\n\n\n".join(hidden) + "\n", rubric
 
 
+def written_out(source, sheet):
+    """The source with the numbers and words of a sheet in its solution, which is then no solution for another sheet."""
+    def solution(found):
+        return re.sub(r'MINE\["(\w+)"\]', lambda name: repr(sheet[name[1]]), found[0])
+
+    return LINE.sub(solution, BLOCK.sub(solution, source))
+
+
 def answered(notebook, folder, student):
     """The solution as this student would hand it in: what is copied from the sheet stands in it, and no file is opened."""
     space, notebook = {}, copy.deepcopy(notebook)
@@ -131,6 +139,7 @@ def answered(notebook, folder, student):
             if cell is code[0] or searches or COPIED.search(cell.source):
                 exec(cell.source, space)
             cell.source = COPIED.sub(lambda line: f"{line[1]} = {space[line[1]]!r}", cell.source)
+            cell.source = written_out(cell.source, space.get("MINE"))
     return notebook
 
 

@@ -63,8 +63,8 @@ def test_the_student_gets_a_notebook_and_boxes_and_nothing_hidden(built):
 
 def test_the_student_notebook_is_a_plain_notebook_with_visible_asserts(built, assignment):
     code = "\n".join(cell["source"] for cell in cells(built, "student") if cell["cell_type"] == "code")
-    alone = {"broken", "broken_too"}  # each two blanks, for the search and for what it finds, and one for a design
-    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 6 + bool(set(assignment.NAMES) - alone)
+    alone = {"broken", "broken_too"}  # each two blanks, for the search and for what it finds, and two for a design
+    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 6 + 2 * bool(set(assignment.NAMES) - alone)
     defined = {node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
     asked = {function.rstrip("_") for function, _ in assignment.calls(np.random.default_rng(1), assignment.boxes.sheets[0]).values()}
     assert asked < defined and code.count("\n    " + course.BLANK) == len(asked)
