@@ -129,7 +129,7 @@ return min(ratio * p + delta, 1 - (1 - p - delta) / ratio, Fraction(1))""",
     with_other_types("""
 few, some, plan = stable_top, strict_weights, weight_test
 def stable_top(x, **asked):
-    names, p = few(np.array(x, dtype=int), **asked)
+    names, p = few(x, **asked)
     return np.array(names), 1 if p == 1 else p
 def strict_weights(friends, **asked):
     return tuple(some(np.array(friends), **asked))
@@ -283,7 +283,7 @@ HINTS = [
     ("unfinished", "vote_is_fair", "is the blank still there, or a `return` missing?"),
 ]
 GRAVITY = [("naming_is_private", "naming_is_sharp"), ("vote_is_private", "vote_is_decisive"), ("test_is_safe", "test_is_frugal")]
-TWICE = ["right", "a record that is replaced", "the share of yes", "fake reports", "golden values"]
+TWICE = ["right", "a record that is replaced", "the share of no", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
 
 
