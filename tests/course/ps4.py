@@ -72,6 +72,7 @@ def climbing(distance, ratio="ratio", delta="delta"):
 
 STEPS = "-(-min(gaps) // MINE['votes'])"
 
+
 # --- question 3 ------------------------------------------------------------------------------------------------------
 def vote(odd="(1 - delta) / (1 + ratio)", even="Fraction(1, 2)", steps="lead // 2", step="max((q - delta) / ratio, 0)",
          result="q if yes - no > m else 1 - q", m="MINE['lead'] // 2"):

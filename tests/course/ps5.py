@@ -272,7 +272,7 @@ WRONG = [
     Submission("by people in place of curvature", fit(part="spread / n ** 2"), {"error_right"}),
     Submission("a small sample's factor", fit(part="spread / nus[-1] ** 2 * len(rows) / max(len(rows) - 1, 1)"), {"error_right"}),
     Submission("the standard error alone", fit(error="math.sqrt(total)"), {"error_right"}),
-    Submission("a thousandth more z", fit(error="1.001 * MINE['z'] * math.sqrt(total)"), {"error_right"}, says="too large from digit 3"),
+    Submission("a thousandth more z", fit(error="1.001 * MINE['z'] * math.sqrt(total)"), {"error_right"}, says="too large from digit"),
     Submission("residuals from one half", fit(spread="sum((w * (sum(row) - len(row) / 2)) ** 2 for w, row in rows)"), {"error_right"}),
     Submission("one row of each family comes or goes", noise(k="MINE['village'] * (2 if replaced else 1)"), NOISE, says=""),
     Submission("one family", noise(k="kept * (2 if replaced else 1)"), NOISE, says=""),

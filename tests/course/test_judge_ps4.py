@@ -13,7 +13,6 @@ from scipy.stats import laplace
 
 import grading
 import ps4
-from submissions import STUDENT
 from tests import depth
 
 

@@ -12,7 +12,6 @@ from scipy.stats import laplace
 
 import grading
 import ps5
-from submissions import STUDENT
 from dplib.glm import LOGISTIC, Box, certificate_margin, direction_constants, fit_model, laplace_epsilon, prediction_shift
 from dplib.mechanisms import gaussian_delta
 
