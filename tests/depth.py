@@ -27,6 +27,7 @@ RELEASED = Depth("pairs of neighbours that are released", 1, 3)
 PAIRS = Depth("pairs of neighbours whose calls and memory are counted", 1, 12)
 SECOND_BOXES = Depth("second boxes of each problem set that are searched", 1, 3)
 STUDENTS = Depth("students of each problem set for whom the reference is graded", 3, 12)
+KINDS = Depth("kinds of sheets of each problem set that are compared with searches", 1, 5)
 COPIES = Depth("copies of each wrong submission", 10, 40)
 DEPTHS = [value for value in list(globals().values()) if isinstance(value, Depth)]
 
