@@ -328,6 +328,11 @@ def test_what_the_model_proof_says():
     price = lambda W: factorization.gamma2(W, gap=1e-6)
     assert [price(T), price(T.T)] == pytest.approx([2 / math.sqrt(3)] * 2, rel=1e-5)
     assert price(T + T.T) == pytest.approx(2, rel=1e-5)
+    assert price(np.vstack([T, T])) == pytest.approx(2 / math.sqrt(3), rel=1e-5)
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        one, other = rng.integers(-2, 3, (2, 3, 3)).astype(float)
+        assert price(np.vstack([one, other])) ** 2 <= (price(one) ** 2 + price(other) ** 2) * (1 + 1e-5)
     for t in (1, 10, 100):
         R, A = np.array([[t, 1 / t]]), np.array([[1 / t], [t]])
         assert R @ A == pytest.approx(2)
