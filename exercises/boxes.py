@@ -1,11 +1,12 @@
-"""*Break it*: tables of mechanisms with a planted mistake, one for each student, and what judges a refutation.
+"""What differs from student to student: sheets of numbers for all questions, and the tables of *Break it* with its judge.
 
     law         what a mechanism does: law(x, level, planted) is {output: probability}, all of them exact fractions;
                 with planted=False it is the honest twin, which keeps the promise
     level       e^(epsilon/power), a fraction, so that noise of scale power/epsilon has fractions for probabilities
     story       a mechanism too large for a table: its law has to be derived, and the event is a half-line of outputs
-    variant     a mechanism at a level, and a story with its numbers; address and key decide which one a student has
+    variant     a mechanism at a level, and a story with its numbers
     box         what the student gets of it: tables and numbers, no code
+    sheet       the number of a box, and what the other questions are asked about; address and key decide which one
 """
 import hashlib
 import math
@@ -14,8 +15,11 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import product
 
+import numpy as np
+
 from grading import check, integer, need, shown, whole_numbers
 
+SHEETS = 960
 FEW = Fraction(1, 50)                                       # delta, where a mechanism has one
 Mechanism = namedtuple("Mechanism", "law records n delta story mistake")
 Story = namedtuple("Story", "numbers chance law")           # chance(numbers, x, t): exact Pr[the output is at most t]
@@ -68,23 +72,32 @@ def text(values):
     return ",".join(map(str, values))
 
 
-class Boxes:
-    """The boxes of one assignment: every mechanism at every level, each with a story, in an order that the key decides.
+def source_of_chance(key, label):
+    return np.random.default_rng(int(derived(key, label), 16))
 
-    What is handed out holds a key of its own, which only leads from an address to a place in the list.
+
+class Boxes:
+    """The boxes of one assignment: every mechanism at every level, each with a story, in an order that the key decides;
+    and its sheets, each with the number of a box and with what `sheet(rng)` draws.
+
+    What is handed out holds a key of its own, which only leads from an address to a place in the list of sheets.
     """
 
-    def __init__(self, file, key, mechanisms, levels, power, story):
+    def __init__(self, file, key, mechanisms, levels, power, story, sheet=lambda rng: {}):
         self.file, self.power, self.story = file, power, story
         self.key = derived(key, "places")
         pairs = [(mechanism, Fraction(level)) for mechanism in mechanisms for level in levels]
         numbered = [(*pair, story.numbers(i)) for i, pair in enumerate(pairs)]
         self.box = cache(self.box)                          # each is made once, however often a student is judged
         self.variants = sorted(numbered, key=lambda v: derived(key, f"{v[0].mistake} {v[1]}"))
+        self.sheets = [{"box": i % len(self.variants)} | sheet(source_of_chance(key, f"sheet {i}")) for i in range(SHEETS)]
+
+    def sheet_of(self, student):
+        place = hashlib.blake2b(student.strip().lower().encode(), key=self.key.encode()).hexdigest()
+        return self.sheets[int(place, 16) % SHEETS]
 
     def variant_of(self, student):
-        place = hashlib.blake2b(student.strip().lower().encode(), key=self.key.encode()).hexdigest()
-        return int(place, 16) % len(self.variants)
+        return self.sheet_of(student)["box"]
 
     def box(self, variant, planted=True):
         mechanism, level, numbers = self.variants[variant]
@@ -93,16 +106,20 @@ class Boxes:
         return {"story": mechanism.story, "records": mechanism.records, "n": mechanism.n,
                 "ratio": str(level**self.power), "delta": str(mechanism.delta), "pmf": pmf, "second": numbers}
 
-    def box_of(self, answers, student):
-        """The box of this student, whose notebook must have opened the same one."""
-        name = answers["STUDENT"]
+    def need_own(self, answers, student):
+        """A notebook answers the sheet of whoever hands it in, or nothing of it counts."""
+        name, mine, sheet = answers["STUDENT"], answers["MINE"], self.sheet_of(student)
         need(isinstance(name, str) and name.strip().lower() == student.strip().lower(),
-             f"the notebook opens the box of {shown(name)}, but you hand in as {student}: STUDENT must be that address")
-        return self.box(self.variant_of(student))
+             f"the notebook is that of {shown(name)}, but you hand in as {student}: STUDENT must be that address")
+        need(isinstance(mine, dict), f"`MINE` is {shown(mine)}: copy what the notebook prints of your sheet, braces and all")
+        other = [name for name in sheet if mine.get(name) != sheet[name]] or [*mine.keys() - sheet.keys()]
+        need(not other, f"`MINE` is not the sheet of {student} of this term: {', '.join(other[:3])} differs. Is the notebook "
+                        "one of yours, and does the file of sheets beside it belong to it?")
 
     def handout(self):
         """The files that come with the notebook."""
-        return {self.file: {"key": self.key, "boxes": [self.box(v) for v in range(len(self.variants))]}}
+        boxes = [self.box(v) for v in range(len(self.variants))]
+        return {self.file: {"key": self.key, "boxes": boxes, "sheets": self.sheets}}
 
     def for_the_marker(self, student):
         mechanism, level, numbers = self.variants[self.variant_of(student)]
@@ -114,7 +131,7 @@ class Boxes:
         """The two checks of question 1."""
         @check("q1", 2, "the promise of the table is broken")
         def table_broken(answers, student):
-            box = self.box_of(answers, student)
+            box = self.box(self.variant_of(student))
             x, y, raw = claim(answers, "broken", box)
             event = outputs_of(raw, box)
             refuted(x, y, [sum(Fraction(box["pmf"][text(d)].get(s, 0)) for s in event) for d in (x, y)], box,
@@ -123,7 +140,7 @@ class Boxes:
 
         @check("q1", 2, "the promise of the second box is broken")
         def story_broken(answers, student):
-            numbers = self.box_of(answers, student)["second"]
+            numbers = self.box(self.variant_of(student))["second"]
             x, y, raw = claim(answers, "broken_too", {"records": (0, 1)} | numbers)
             side, t = half_line(raw)
             least = t if side == "<=" else t - 1

@@ -11,7 +11,10 @@ random one, or KEY. Building again into the same folder keeps it.
 """
 
 import ast
+import contextlib
+import copy
 import csv
+import io
 import json
 import os
 import re
@@ -22,13 +25,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
+import copies
 import grading
 import sandbox
 
 HERE = Path(__file__).resolve().parent
 BLANK = "...  # your code here"
 BLOCK = re.compile(r"^( *)# BEGIN SOLUTION\n(.*?)^ *# END SOLUTION$", re.M | re.S)
-LINE = re.compile(r"^( *[^=\n]+=)[^=\n].*  # SOLUTION$", re.M)
+LINE = re.compile(r"^( *[^=\n]+=)[^=\n].*  # (?:SOLUTION|COPIED)$", re.M)
+COPIED = re.compile(r"^(\w+) = (.*)  # COPIED$", re.M)
 
 SETUP = """#!/usr/bin/env bash
 set -e
@@ -51,19 +56,19 @@ def blanked(source):
 
 def solution_lines(source):
     inside = [line for block in BLOCK.finditer(source) for line in block[2].splitlines()]
-    return inside + [line[0].removesuffix("  # SOLUTION") for line in LINE.finditer(source)]
+    return inside + [line[0].split("  # ")[0] for line in LINE.finditer(source)]
 
 
 def differs_only_in_blanks(stub, source):
     """Whether some text in place of each blank of `stub` gives `source`, markers aside."""
-    source = re.sub(r"^ *# (BEGIN|END) SOLUTION\n?|  # SOLUTION$", "", source, flags=re.M).rstrip()
+    source = re.sub(r"^ *# (BEGIN|END) SOLUTION\n?|  # (SOLUTION|COPIED)$", "", source, flags=re.M).rstrip()
     return re.fullmatch(re.escape(stub.rstrip()).replace(re.escape(BLANK), "(?s:.+?)"), source) is not None
 
 
 def check_stub(stub, source):
     """Nothing but the solution is missing, nothing of it is left, and what remains is Python."""
     where = f"in the cell that begins {grading.first_line(source)!r}"
-    if "SOLUTION" in stub:
+    if "SOLUTION" in stub or "COPIED" in stub:
         sys.exit(f"a marker of a solution is left over {where}: write `name = value  # SOLUTION`, or # BEGIN SOLUTION "
                  "and # END SOLUTION on lines of their own")
     if not differs_only_in_blanks(stub, source):
@@ -95,7 +100,8 @@ def editions(path):
             secret += cell.source.splitlines()
             continue
         new = new_code_cell if is_code else new_markdown_cell
-        kept = {"id": f"{path.stem}-{i}", "metadata": {k: v for k, v in cell.metadata.items() if k == "question"}}
+        kept = {"id": f"{path.stem}-{i}",
+                "metadata": {k: v for k, v in cell.metadata.items() if k in ("question", "at_home")}}
         solution.append(new(cell.source, **kept))
         if "rubric" in cell.metadata:
             rubric[cell.metadata["rubric"]] = cell.source
@@ -112,6 +118,29 @@ def editions(path):
     made = {"prediction": prediction, "student": student, "solution": solution}
     notebooks = {edition: new_notebook(cells=cells, metadata=metadata) for edition, cells in made.items()}
     return notebooks, "\n\n\n".join(hidden) + "\n", rubric
+
+
+def written_out(source, sheet):
+    """The source with the numbers and words of a sheet in its solution, which is then no solution for another sheet."""
+    def solution(found):
+        return re.sub(r'MINE\["(\w+)"\]', lambda name: repr(sheet[name[1]]), found[0])
+
+    return LINE.sub(solution, BLOCK.sub(solution, source))
+
+
+def answered(notebook, folder, student):
+    """The solution as this student would hand it in: what is copied from the sheet stands in it, and no file is opened."""
+    space, notebook = {}, copy.deepcopy(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    code[0].source = re.sub(r"^STUDENT = .*$", f"STUDENT = {student!r}  # SOLUTION", code[0].source, flags=re.M)
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        for cell in code:
+            searches = "at_home" in cell.metadata and "question" not in cell.metadata
+            if cell is code[0] or searches or COPIED.search(cell.source):
+                exec(cell.source, space)
+            cell.source = COPIED.sub(lambda line: f"{line[1]} = {space[line[1]]!r}", cell.source)
+            cell.source = written_out(cell.source, space.get("MINE"))
+    return notebook
 
 
 def key_for(folder, wanted):
@@ -132,26 +161,27 @@ def build(name, out, key=None):
     shutil.rmtree(folder, ignore_errors=True)
     for part in (*notebooks, "autograder"):
         (folder / part).mkdir(parents=True)
-    for edition, notebook in notebooks.items():
-        nbformat.write(notebook, folder / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb")
     (grader / "key.txt").write_text(key)
     (grader / "checks.py").write_text(checks)
     (grader / "rubric.json").write_text(json.dumps(rubric, indent=1))
-    for file in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
+    for file in ("course.py", "grading.py", "boxes.py", "copies.py", "sandbox.py", "sandboxed.py", "requirements.txt"):
         shutil.copy(HERE / file, grader)
     (grader / "setup.sh").write_text(SETUP)
     (grader / "run_autograder").write_text(RUN)
     (grader / "run_autograder").chmod(0o755)
-    (grader / "files").mkdir()
     for file, content in load(grader).handout().items():
-        for place in (folder / "student", folder / "solution", grader / "files"):
+        for place in (folder / "student", folder / "solution"):
             (place / file).write_text(json.dumps(content))
+    notebooks["solution"] = answered(notebooks["solution"], folder / "solution", "ada@example.edu")
+    for edition, notebook in notebooks.items():
+        nbformat.write(notebook, folder / edition / f"{name}{'-prediction' * (edition == 'prediction')}.ipynb")
+    shutil.copy(folder / "student" / f"{name}.ipynb", grader / "given.ipynb")
     shutil.make_archive(str(folder / f"{name}-autograder"), "zip", grader)
     return folder
 
 
 def load(grader):
-    """The module of hidden checks of an autograder folder, with its `checks`, `rubric` and `files`."""
+    """The module of hidden checks of an autograder folder, with its `checks` and `rubric`."""
     module = ModuleType("checks")
     module.KEY = (grader / "key.txt").read_text()
     code = compile((grader / "checks.py").read_text(), grader / "checks.py", "exec")
@@ -159,7 +189,6 @@ def load(grader):
     found = (getattr(value, "check", None) for value in vars(module).values())
     module.checks = [check for check in found if isinstance(check, grading.Check)]
     module.rubric = json.loads((grader / "rubric.json").read_text())
-    module.files = sorted((grader / "files").glob("*"))
     return module
 
 
@@ -167,7 +196,7 @@ def load(grader):
 def refusal(isolation):
     """None, or why this isolation does not work here: an empty notebook is tried."""
     try:
-        sandbox.run({"cells": [], "names": [], "calls": {}}, [], isolation, sandbox.LIMITS)
+        sandbox.run({"cells": [], "names": [], "calls": {}}, isolation, sandbox.LIMITS)
     except sandbox.Fault as fault:
         return str(fault)
 
@@ -207,7 +236,7 @@ def predicted(notebook, question):
     return f"**Predicted beforehand:**\n\n{answer}\n\n**Handed in later:**\n\n"
 
 
-def table(assignment, students, results):
+def table(assignment, students, results, alike):
     """The rows of grades.csv; a student whom a fault of ours kept from a result has no points at all."""
     questions = list(dict.fromkeys(check.question for check in assignment.checks))
     by_hand = [f"{q} by hand (of {grading.worth(r)})" for q, r in assignment.rubric.items()]
@@ -218,7 +247,8 @@ def table(assignment, students, results):
         else:
             scores = [(test["name"].split(":")[0], test.get("score", 0)) for test in result["tests"]]
             earned = [sum(score for question, score in scores if question == q) for q in questions]
-            yield [student, *earned, result["score"], *[""] * len(by_hand), ""]
+            same = f"the same programs as {', '.join(alike[student])}: look at both" if alike[student] else ""
+            yield [student, *earned, result["score"], *[""] * len(by_hand), same]
 
 
 def write(file, text):
@@ -238,9 +268,10 @@ def grade(folder, submissions, out, jobs=os.cpu_count()):
     students = [notebook.stem for notebook in notebooks]
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda notebook: attempt(assignment, notebook), notebooks))
+    alike = copies.alike(notebooks, Path(folder) / "autograder" / "given.ipynb")
     out.mkdir(parents=True, exist_ok=True)
     with open(out / "grades.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(table(assignment, students, results))
+        csv.writer(file).writerows(table(assignment, students, results, alike))
     for student, result in zip(students, results):
         if isinstance(result, sandbox.Fault):
             print(f"{student}: NOT GRADED, our fault: {result}")

@@ -79,6 +79,16 @@ def chance(draws, laws=1):
     return math.sqrt(math.log(2e9 * laws) / (2 * draws))
 
 
+def differing(mine, exact):
+    """A number with the digits in which it differs from the right one: the side and the place are said, the right one not."""
+    side, gap = "large" if mine > exact else "small", float(abs(mine - exact) / abs(exact or 1))
+    if float(mine * exact) <= 0 or gap < 1e-16:             # fractions may differ by less than a float can show
+        return f"{float(mine):.6g}, which is too {side}" + " by less than these digits show" * (gap < 1e-6)
+    place = lambda value: math.floor(math.log10(abs(value)))
+    digit = max(1, place(exact) - place(gap * float(exact)) + 1)
+    return f"{float(mine):.{max(6, digit + 1)}g}, which is too {side} from digit {digit} on"
+
+
 def call(function, kwargs):
     """The call as the student would write it; a probe `f_` asks for `f`, and for what f is to be judged by."""
     values = (f"{k}=default_rng({v})" if k == "rng" else f"{k}={shown(v)}" for k, v in kwargs.items())
@@ -107,25 +117,41 @@ class Answers:
             missing = f"`{function.rstrip('_')}`"
             yield asked, kwargs, self.get((group, i), asked if (group, i) in self.reported else missing)
 
+    def queries(self, group, i):
+        """How many questions a call has put to its oracle."""
+        return self.reported.get(("asked", group, i), (0, None))[0]
+
 
 # --- one submission --------------------------------------------------------------------------------------------------
 def read(notebook):
-    """(code cells, written answers by question) of a notebook file; code that belongs to an answer is part of it."""
+    """(code cells, written answers by question) of a notebook file; code that belongs to an answer is part of it, and
+    what is for the student's own machine is empty here."""
     need(os.path.getsize(notebook) <= NOTEBOOK_BYTES, f"it is larger than {NOTEBOOK_BYTES >> 20} MB: clear its outputs")
     code, written = [], {}
     for cell in json.loads(Path(notebook).read_bytes())["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
-            code.append(source)
+            code.append("" if cell["metadata"].get("at_home") else source)
         if isinstance(question := cell["metadata"].get("question"), str):
             source = f"```python\n{source}\n```" if cell["cell_type"] == "code" else source
             written[question] = "\n\n".join([written[question], source] if question in written else [source])
     return code, written
 
 
-def judged(check, answers, student):
+def refused(boxes, answers, student):
+    """None, or why nothing of this notebook counts."""
+    try:
+        boxes.need_own(answers, student)
+    except Wrong as wrong:
+        return str(wrong)
+    except RecursionError:
+        return "`STUDENT` or `MINE` is nested too deeply to be looked at"
+
+
+def judged(check, answers, student, refusal=None):
     """One entry of results.json for a check."""
     try:
+        need(refusal is None, refusal)
         points, message = check.points, sentence(check.judge(answers, student) or "Right")
     except Wrong as wrong:
         points, message = 0, sentence(str(wrong))
@@ -157,10 +183,10 @@ def first_line(source):
     return shown(next(filter(None, map(str.strip, source.splitlines())), ""))
 
 
-def questions(assignment, code):
+def questions(assignment, code, student):
     """The calls to make: the same notebook is always asked the same, and nobody without the key knows what."""
     seed = hashlib.blake2b("\n\n".join(code).encode(errors="replace"), key=assignment.KEY.encode()).digest()
-    return assignment.calls(np.random.default_rng(list(seed)))
+    return assignment.calls(np.random.default_rng(list(seed)), assignment.boxes.sheet_of(student))
 
 
 def grade(assignment, notebook, student, isolation="bwrap", limits=LIMITS):
@@ -171,11 +197,13 @@ def grade(assignment, notebook, student, isolation="bwrap", limits=LIMITS):
         code, written = read(notebook)
     except Exception as error:
         notes.append(f"This file cannot be opened as a notebook ({type(error).__name__}: {shown(error)}).")
-    calls = questions(assignment, code)
+    calls = questions(assignment, code, student)
     cells = [*code, *assignment.PROBES]
-    reported, problems = run_without_the_deadly(cells, assignment.NAMES, calls, assignment.files, isolation, limits)
+    names = ["STUDENT", "MINE", *assignment.NAMES]
+    reported, problems = run_without_the_deadly(cells, names, calls, isolation, limits)
     answers = Answers(reported, calls)
-    tests = [judged(check, answers, student) for check in assignment.checks]
+    refusal = refused(assignment.boxes, answers, student)
+    tests = [judged(check, answers, student, refusal) for check in assignment.checks]
     notes += [f"Code cell {i + 1} (`{first_line(code[i])}`): {sentence(problem)}"
               for i, problem in sorted(problems.items()) if i in range(len(code))]
     return {"score": sum(test["score"] for test in tests), "execution_time": round(time.monotonic() - start, 2),

@@ -1,7 +1,9 @@
 """Run submitted code where it can do no harm, and bring back what it reported.
 
     job         {"cells": [source], "names": [variable], "calls": {group: (function, [arguments])}}, see sandboxed.py
-    reported    {name or (group, i): (value, error)}: plain values, of which one of the two is None
+    oracle      an argument of this name stays here: submitted code asks it by values of a function on its `domain`
+    reported    {name or (group, i): (value, error)}: plain values, of which one of the two is None; for a call with an
+                oracle ("asked", group, i) has the number of its questions
     isolation   how the code is locked away: "bwrap" anywhere, "container" inside a throw-away container
     Fault       our own machinery failed; the submission gets no result at all, and never a zero
 """
@@ -12,10 +14,12 @@ import secrets
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy
@@ -31,7 +35,7 @@ READY, DONE = b'{"ready": true}\n', b'\n{"done": true}\n'
 HINTS = {"No module named 'dplib'": "the questions ask for what dplib does not contain, so it is not there when your "
                                     "notebook is graded: write the formula yourself",
          "No module named": "only numpy and the standard library are there when your notebook is graded",
-         "No such file": "only the files that were handed out with the notebook are there when it is graded",
+         "No such file": "no file is there when your notebook is graded: write what you need of it into your cells",
          "Read-only file system": "submitted code may write into /tmp only, and the grader is out of its reach",
          "Network is unreachable": "there is no network when your notebook is graded",
          "name resolution": "there is no network when your notebook is graded",
@@ -103,13 +107,35 @@ ISOLATION = {"bwrap": bwrap, "container": container}
 
 
 # --- one run ---------------------------------------------------------------------------------------------------------
-def listen(child, limits):
-    """(what the child said before it was done, why it had to be stopped or None)."""
-    said, deadline = b"", time.monotonic() + limits["run_seconds"]
+def reply(line, calls):
+    """What an oracle answers to one line of the child's, as a line; nothing if nothing is asked."""
+    try:
+        match json.loads(line):
+            case {"ask": str(group), "i": int(i), "values": [*values]}:
+                return json.dumps(calls[group][1][i]["oracle"].answer(values)).encode() + b"\n"
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
+        pass                                                # no question of ours
+    return b""
+
+
+def hear(lines, child, calls):
+    for line in lines:
+        if answer := line.startswith(b'{"ask"') and reply(line, calls):
+            with suppress(OSError):                         # nobody listens: we do not wait until somebody does
+                child.send(answer, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+
+
+def listen(child, calls, limits):
+    """(what the child said before it was done, why it had to be stopped or None); its questions are answered."""
+    said, begun, deadline = b"", 0, time.monotonic() + limits["run_seconds"]
     while True:
-        if not select.select([child.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+        if not select.select([child], [], [], max(0, deadline - time.monotonic()))[0]:
             return said, f"did not end, nor let itself be interrupted, within {limits['run_seconds']} s"
-        if not (chunk := os.read(child.stdout.fileno(), 1 << 16)):
+        try:
+            chunk = child.recv(1 << 16)
+        except ConnectionResetError:                        # it ended without having read all answers
+            chunk = b""
+        if not chunk:
             return said, "ended Python itself"
         searched = max(0, len(said) - len(DONE))
         said += chunk
@@ -117,6 +143,9 @@ def listen(child, limits):
             return said[:end + 1], None
         if len(said) > limits["report_bytes"]:
             return said, f"sent more than {limits['report_bytes'] >> 20} MB"
+        if (end := said.rfind(b"\n")) >= begun:
+            hear(said[begun:end].split(b"\n"), child, calls)
+            begun = end + 1
 
 
 def stop(child):
@@ -129,25 +158,25 @@ def stop(child):
     except ProcessLookupError:
         pass
     child.wait()
-    child.stdout.close()
 
 
-def said_by(job, files, isolation, limits):
+def said_by(job, isolation, limits):
     """Start a sandbox on the job: (what it said, why it had to be stopped or None)."""
+    ours, theirs = socket.socketpair()
     with (tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as order,
-          tempfile.TemporaryFile() as errors):
-        for file in [*files, HERE / "sandboxed.py"]:
-            Path(shutil.copy(file, folder)).chmod(0o644)
+          tempfile.TemporaryFile() as errors, ours):
+        Path(shutil.copy(HERE / "sandboxed.py", folder)).chmod(0o644)
         os.chmod(folder, 0o755)
-        order.write(json.dumps(job | {"limits": limits}).encode())
+        order.write(json.dumps(job | {"limits": limits}, default=lambda oracle: oracle.domain).encode())
         order.seek(0)
+        with theirs:
+            try:
+                child = subprocess.Popen(ISOLATION[isolation](folder), cwd=folder, env=ENVIRONMENT, stdin=order,
+                                         stdout=theirs, stderr=errors, start_new_session=True)
+            except OSError as error:
+                raise Fault(f"the sandbox did not start: {error}") from error
         try:
-            child = subprocess.Popen(ISOLATION[isolation](folder), cwd=folder, env=ENVIRONMENT, stdin=order,
-                                     stdout=subprocess.PIPE, stderr=errors, start_new_session=True)
-        except OSError as error:
-            raise Fault(f"the sandbox did not start: {error}") from error
-        try:
-            said, stopped = listen(child, limits)
+            said, stopped = listen(ours, job["calls"], limits)
         finally:
             stop(child)
         if not said.startswith(READY):                      # said before any submitted code: what fails earlier is ours
@@ -163,9 +192,9 @@ def hinted(error):
     return error[:400] + next((f"; {hint}" for sign, hint in HINTS.items() if sign in error), "")
 
 
-def run(job, files, isolation, limits):
+def run(job, isolation, limits):
     """Run once: (reported, problem by cell, the cell, name or group that ended the run or None, why or None)."""
-    said, stopped = said_by(job, files, isolation, limits)
+    said, stopped = said_by(job, isolation, limits)
     reported, problems, last = {}, {}, None
     for line in said.split(b"\n"):
         try:
@@ -176,6 +205,8 @@ def run(job, files, isolation, limits):
                     last = at
                 case {"name": str(name), "value": value, "error": str() | None as error}:
                     reported[name] = value, hinted(error)
+                case {"ask": str(group), "i": int(i)}:
+                    reported["asked", group, i] = reported.get(("asked", group, i), (0, None))[0] + 1, None
                 case {"call": str(group), "i": int(i), "value": value, "error": str() | None as error}:
                     reported[group, i] = value, hinted(error)
         except (ValueError, RecursionError):
@@ -185,12 +216,12 @@ def run(job, files, isolation, limits):
     return reported, problems, last if stopped else None, hinted(stopped)
 
 
-def run_without_the_deadly(cells, names, calls, files, isolation, limits):
+def run_without_the_deadly(cells, names, calls, isolation, limits):
     """(reported, problem by cell). What takes a run down is left out of the next: it costs its own points only."""
     job = {"cells": list(cells), "names": list(names), "calls": dict(calls)}
     deadly = {}
     for _ in range(limits["runs"]):
-        reported, problems, culprit, why = run(job, files, isolation, limits)
+        reported, problems, culprit, why = run(job, isolation, limits)
         if culprit is None:
             break
         if culprit in calls:

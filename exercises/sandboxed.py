@@ -1,8 +1,8 @@
 """What runs inside the sandbox: execute a notebook's cells, then report plain values. It knows no expected answer.
 
-Standard input holds one JSON job: the cells, the names to report, the calls to make and the limits. Standard output
-carries one JSON report a line, first {"ready": true}, last {"done": true}. Submitted code shares this process and may
-do to it whatever it likes: all that it can change are the values reported here.
+Standard input holds one JSON job: the cells, the names to report, the calls to make and the limits. Standard output, a
+socket, carries one JSON report a line, first {"ready": true}, last {"done": true}; on {"ask": ...} an answer comes back.
+Submitted code shares this process and may do to it whatever it likes: all that it can change are the values reported here.
 
     python sandboxed.py FOLDER     FOLDER holds numpy
 """
@@ -47,6 +47,8 @@ def plain(value):
         return plain(value.tolist())
     if type(value) in (list, tuple, set, frozenset):
         return [plain(v) for v in value]
+    if type(value) is dict:
+        return {str(k): plain(v) for k, v in value.items()}
     if value is ...:
         raise ValueError("the blank is still there")
     raise TypeError(f"a value of type {type(value).__name__} came back; a number, a text, or a list, tuple or set "
@@ -91,7 +93,7 @@ def become_small(limits):
 def main():
     job = json.load(sys.stdin)
     limits = job["limits"]
-    report = os.fdopen(os.dup(1), "w", buffering=1)
+    report, answers = os.fdopen(os.dup(1), "w", buffering=1), os.fdopen(os.dup(1))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):                        # what a cell prints goes nowhere, and there is nothing to read
         os.dup2(nowhere, fd)
@@ -114,6 +116,13 @@ def main():
             raise ValueError(f"the value takes more than {limits['value_bytes'] >> 10} kB")
         return small
 
+    def oracle(group, i, domain):
+        """What stands for an oracle of the judge's: the records that it knows of are not in this process."""
+        def ask(phi):
+            tell(ask=group, i=i, values=[float(phi(tuple(record))) for record in domain])
+            return json.loads(answers.readline())
+        return ask
+
     namespace = {"__name__": "__main__", "display": print}
     tell(ready=True)
     for i, source in enumerate(job["cells"]):
@@ -130,9 +139,10 @@ def main():
     for group, (function, arguments) in job["calls"].items():
         tell(asking=group)
         for i, kwargs in enumerate(arguments if function in namespace else []):
-            rng = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            made = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            made |= {"oracle": oracle(group, i, kwargs["oracle"])} if "oracle" in kwargs else {}
             value, error = (None, slow[function]) if function in slow else timed(
-                lambda: told(namespace[function](**kwargs | rng)), limits)
+                lambda: told(namespace[function](**kwargs | made)), limits)
             tell(call=group, i=i, value=value, error=error)
             if error:                           # the first thing that goes wrong is what the student hears about
                 if error.startswith("still running"):
@@ -142,4 +152,5 @@ def main():
     os._exit(0)                                 # no farewell for threads and exit handlers
 
 
-main()
+if __name__ == "__main__":
+    main()

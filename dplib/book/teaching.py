@@ -24,14 +24,14 @@ class ProblemSet:
 
 SETS = {
     1: ProblemSet(210, "privacy selection composition histograms"),
-    2: ProblemSet(290, "naive-mean two-stage-mean packing two-distributions"),
+    2: ProblemSet(310, "naive-mean two-stage-mean packing two-distributions"),
     3: ProblemSet(
-        280,
+        295,
         "private-learning statistical-queries local-model parity factorization "
         "optimal-factorization",
     ),
-    4: ProblemSet(265, "local-sensitivity subsample-and-aggregate friendlycore"),
-    5: ProblemSet(315, "m-estimation certificates releasing-parameters treatment-effect"),
+    4: ProblemSet(285, "local-sensitivity subsample-and-aggregate friendlycore"),
+    5: ProblemSet(335, "m-estimation certificates releasing-parameters treatment-effect"),
 }
 
 

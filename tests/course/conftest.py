@@ -1,6 +1,5 @@
 """The course is graded here as an instructor would grade it: built from its source, every submission in a sandbox."""
 
-import json
 import math
 import os
 import sys
@@ -60,12 +59,12 @@ def load(build):
 
 
 @pytest.fixture(scope="session")
-def model(build, load):
-    """What the functions of the solution notebook are, by name."""
+def model():
+    """What the functions of the solution are, for any sheet, by name."""
 
     def functions(name):
-        cells = json.loads((build(name) / "solution" / f"{name}.ipynb").read_text())["cells"]
-        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        notebooks, _, _ = course.editions(course.HERE / f"{name}.md")
+        code = [cell.source for cell in notebooks["solution"].cells if cell.cell_type == "code"]
         space = {"math": math, "np": np, "Fraction": Fraction}
         for source in code:
             if source.startswith("def "):

@@ -10,8 +10,8 @@ FILES = sorted(str(file) for kind in ("py", "md") for file in (ROOT / "exercises
 ATTACKS = {  # each cell ends in `attack`, which must be False; then every point stays
     "overwrite the grader": f"""
 import os
-attack, (handout_file,) = [], [name for name in os.listdir() if name.endswith("_boxes.json")]
-here = ["sandboxed.py", handout_file, "/submission/new.py", "/packages/numpy/new.py", json.__file__, "/usr/new"]
+attack = [name for name in os.listdir() if name != "sandboxed.py"]
+here = ["sandboxed.py", "/submission/new.py", "/packages/numpy/new.py", json.__file__, "/usr/new"]
 for file in {FILES} + here:
     for mode in ("w", "a"):
         try:
@@ -194,7 +194,7 @@ def hostile(of):
         Submission(
             "read the grader openly",
             {"last": f"open({str(ROOT / 'exercises' / of.name)!r} + '.md')"},
-            notes="only the files that were handed out with the notebook are there",
+            notes="no file is there when your notebook is graded",
         ),
         Submission(
             "download the answer",

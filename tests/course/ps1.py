@@ -2,7 +2,7 @@
 
 from hostile import endless, hostile, not_a_notebook
 from submissions import (
-    BOX, IMPATIENT, ProblemSet, Submission, failing_at_the_end, unfinished, with_other_types, wrong_boxes)
+    BOX, IMPATIENT, ProblemSet, Submission, failing_at_the_end, strangers, unfinished, with_other_types, wrong_boxes)
 
 THRESHOLD = {"never_too_small", "never_too_large", "tiny_delta"}
 COINS = {"coins_from_rng", "silent_below", "right_law"}
@@ -108,12 +108,13 @@ def sampled_counts(counts, **asked):
         {"first": "%matplotlib inline\n!pip install everything\nsum?", "last": "%%time\ndisplay(sum([1, 2]))"},
         notes="Every cell ran.",
     ),
-    failing_at_the_end(14),
+    failing_at_the_end(18),
 ]
 
 WRONG = [
     unfinished(EVERYTHING),
-    *wrong_boxes("carol@example.edu"),
+    *strangers(EVERYTHING),
+    *wrong_boxes(),
     # question 2
     Submission(
         "only the cell that is drawn whole",
@@ -169,7 +170,7 @@ WRONG = [
         {"def sample_threshold": "from dplib.histograms import stability_threshold as sample_threshold"},
         THRESHOLD,
         says="does not exist",
-        notes="No module named 'dplib' (code cell 8, line 1); the questions ask for what dplib does not contain",
+        notes="No module named 'dplib' (code cell 12, line 1); the questions ask for what dplib does not contain",
     ),
     Submission(
         "imported from dplib inside",
@@ -211,7 +212,7 @@ WRONG = [
     Submission(
         "basic composition",
         function("person_delta", "return 0.0 if epsilon >= m * epsilon0 else 1.0"),
-        {"one_reply", "two_options", "never_pessimistic"},
+        REPLIES,
     ),
     Submission("optimal composition of any mechanism", binary(HOCKEY), {"one_reply", "never_pessimistic"}),
     Submission(
@@ -263,7 +264,7 @@ return sum(max(0.0, a - math.exp(epsilon) * b) for a, b in chances)"""
         {"def sample_threshold": "def sample_threshold(*, epsilon, delta, share)\n    return 28"},
         THRESHOLD,
         says="does not exist",
-        notes="SyntaxError: expected ':' (code cell 8, line 1)",
+        notes="SyntaxError: expected ':' (code cell 12, line 1)",
     ),
     Submission(
         "cells deleted",
@@ -300,3 +301,7 @@ GRAVITY = [("never_too_small", "never_too_large"), ("silent_below", "coins_from_
            ("never_too_private", "never_pessimistic")]
 TWICE = ["right", "global random state", "a Poisson number", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + endless(PROBLEM_SET) + not_a_notebook(EVERYTHING)
+NOTHING = {  # useless, however private: bodies of functions
+    "a threshold that nothing reaches": {
+        "sample_threshold": "return 1999", "sampled_counts": "return 0 * np.asarray(counts)", "person_delta": "return 1.0"},
+}

@@ -62,6 +62,10 @@ class Submission:
             file.write_bytes(self.raw)
             return file
         notebook = json.loads((built / self.edition / f"{built.name}.ipynb").read_text())
+        if self.edition == "student":                       # with address and sheet, without which nothing is looked at
+            model = json.loads((built / "solution" / f"{built.name}.ipynb").read_text())["cells"]
+            known = {cell["id"]: cell for cell in model if "".join(cell["source"]).startswith(("import hashlib", "MINE = "))}
+            notebook["cells"] = [known.get(cell["id"], cell) for cell in notebook["cells"]]
         for begins, source in self.cells.items():
             if begins in ("first", "last"):
                 notebook["cells"].insert(0 if begins == "first" else len(notebook["cells"]), code(source))
@@ -90,12 +94,13 @@ def code(source):
 
 
 def broken(source):
-    return {"# BEGIN SOLUTION\nfrom itertools": source}
+    """Another answer to the box, made from the right one."""
+    return {"last": "x, y, event = broken\nbroken = " + source}
 
 
 def broken_too(source):
     """Another answer to the second box, made from the right one."""
-    return {"x, x_neighbour, (side, t) = broken_too": "x, y, (side, t) = broken_too\nbroken_too = " + source}
+    return {"last": "x, y, (side, t) = broken_too\nbroken_too = " + source}
 
 
 def student(address):
@@ -121,40 +126,53 @@ def failing_at_the_end(cells):
 
 
 def unfinished(everything):
-    return Submission("unfinished", edition="student", fails=everything, notes="write your address into STUDENT first")
+    return Submission("unfinished", edition="student", fails=everything)
+
+
+def strangers(everything):
+    """Notebooks that do not answer the sheet of whoever hands them in: nothing of them counts."""
+    first = lambda source: {"MINE = ": source}
+    return [
+        Submission("a copy with another name", student("peggy@example.edu"), everything, says="the notebook is that of peggy"),
+        Submission("somebody else's box", first("MINE = {'box': -1}"), everything, says="not the sheet of ada@example.edu"),
+        Submission("no sheet", first("MINE = None"), everything, says="copy what the notebook prints"),
+        Submission("a sheet from the file", first(
+            "MINE = json.load(open('ps1_boxes.json'))['sheets'][0]"), everything, says="`MINE`: does not exist",
+            notes="no file is there when your notebook is graded"),
+        Submission("a sheet that equals everything", first(
+            "class Any(dict):\n    __eq__ = lambda *_: True\n    __hash__ = None\nMINE = Any()"), everything,
+            says="a value of type Any came back"),
+    ]
 
 
 # --- question 1 ------------------------------------------------------------------------------------------------------
-ZEROS = "x = (records[0],) * n\ny = (records[1],) + x[1:]\n"
-
-
-def wrong_boxes(address):
-    """Wrong answers to *Break it*; whoever hands in under `address` has a box of another kind."""
+def wrong_boxes():
+    """Wrong answers to *Break it*."""
     table, story = {"table_broken"}, {"story_broken"}
     return [
         Submission(
             "no neighbours",
-            broken("x, y = (records[0],) * n, (records[1],) * n\nbroken = (y, x, list(mechanism_pmf(y)))"),
+            broken("(x, x, event)"),
             table,
             says="neighbours differ in exactly one",
         ),
         Submission(
             "promise holds there",
-            broken(ZEROS + "broken = (x, y, [*mechanism_pmf(x), *mechanism_pmf(y)])"),
+            broken("(y, x, event)"),
             table,
             says="try the pair both ways round",
         ),
         Submission(
             "no such output",
-            broken(ZEROS + "broken = (x, y, [*mechanism_pmf(x), (77,)])"),
+            broken("(x, y, [*event, (77,)])"),
             table,
             says="(77) in the event is no output of your box",
         ),
-        Submission("an event without outputs", broken(ZEROS + "broken = (x, y, [])"), table, says="it never happens"),
-        Submission("one data set", broken("broken = [(records[0],) * n]"), table, says="not a triple"),
+        Submission("an event without outputs", broken("(x, y, [])"), table, says="it never happens"),
+        Submission("one data set", broken("[x]"), table, says="not a triple"),
         Submission(
             "records that are no numbers",
-            broken("broken = ('ab', 'ac', list(mechanism_pmf((records[0],) * n)))"),
+            broken("('ab', 'ac', event)"),
             table,
             says="not a list or tuple of whole numbers",
         ),
@@ -164,5 +182,4 @@ def wrong_boxes(address):
         Submission("the second event far out", broken_too("(x, y, (side, 10**9))"), story, says="so far out"),
         Submission("the second event a list", broken_too("(x, y, [t])"), story, says='not ("<=", t)'),
         Submission("the second pair too short", broken_too("((0,), (1,), (side, t))"), story, says="is no data set"),
-        Submission("somebody else's box", student(address), BOX, says="box"),
     ]

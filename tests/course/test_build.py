@@ -64,18 +64,26 @@ def test_the_student_gets_a_notebook_and_boxes_and_nothing_hidden(built):
 
 def test_the_student_notebook_is_a_plain_notebook_with_visible_asserts(built, assignment):
     code = "\n".join(cell["source"] for cell in cells(built, "student") if cell["cell_type"] == "code")
-    alone = {"STUDENT", "broken", "broken_too"}  # each a blank of its own, and one for a design, besides functions
-    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 3 + bool(set(assignment.NAMES) - alone)
+    alone = {"broken", "broken_too"}  # each two blanks, for the search and for what it finds, and two for a design
+    assert code.count(course.BLANK) == code.count("\n    " + course.BLANK) + 6 + 2 * bool(set(assignment.NAMES) - alone)
     defined = {node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)}
-    asked = {function.rstrip("_") for function, _ in assignment.calls(np.random.default_rng(1)).values()}
+    asked = {function.rstrip("_") for function, _ in assignment.calls(np.random.default_rng(1), assignment.boxes.sheets[0]).values()}
     assert asked < defined and code.count("\n    " + course.BLANK) == len(asked)
     assert code.count("\nassert ") >= 5
     nodes = list(ast.walk(ast.parse(code)))
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported == {"numpy", "hashlib", "json", "math", "fractions"}
-    marked = [cell["metadata"] for cell in cells(built, "student") if cell["metadata"]]
-    assert marked == [{"question": q} for q in [*assignment.rubric, assignment.PREDICTED]]  # that one with its code cell
+    marked = [cell["metadata"]["question"] for cell in cells(built, "student") if "question" in cell["metadata"]]
+    assert marked == [*assignment.rubric, assignment.PREDICTED]  # that one with its code cell
+
+
+def test_the_file_of_sheets_is_opened_and_used_in_cells_for_home_only(built):
+    """All others run where it is not there, and a student can see which these are."""
+    for cell in cells(built, "student"):
+        at_home = "at_home" in cell["metadata"]
+        assert cell["source"].startswith("# at home") == at_home
+        assert at_home or not re.search(r"open\(|handout\b|= sheet\b|sheet\[|\bbox\b|second\[", cell["source"]) or cell["cell_type"] != "code"
 
 
 def test_a_prediction_is_made_before_anything_can_be_computed(built, assignment):
@@ -119,7 +127,7 @@ def test_the_book_knows_what_a_set_takes_and_which_pages_it_names(built):
 def same_files(one, other):
     """The files of one build that are the same in the other."""
     files = [p.relative_to(one) for p in one.rglob("*") if p.is_file() and p.suffix != ".zip"]
-    assert len(files) == 17 and not list(one.rglob("__pycache__"))
+    assert len(files) == 18 and not list(one.rglob("__pycache__"))
     return {str(file) for file in files if (other / file).read_bytes() == (one / file).read_bytes()}, len(files)
 
 
@@ -135,8 +143,8 @@ def test_a_key_is_new_in_a_new_folder_and_kept_in_an_old_one(built, tmp_path):
     assert len({submissions.KEY, *keys}) == 3 and min(map(len, keys)) >= 32
     same, _ = same_files(*folders)
     boxes = f"{built.name}_boxes.json"
-    differ = {f"student/{boxes}", f"solution/{boxes}", f"autograder/files/{boxes}", "autograder/key.txt"}
-    assert len(same) == 17 - len(differ) and not differ & same
+    differ = {f"student/{boxes}", f"solution/{boxes}", f"solution/{built.name}.ipynb", "autograder/key.txt"}
+    assert len(same) == 18 - len(differ) and not differ & same
     assert course.key_for(folders[0], None) == keys[0]
     if built.name == "ps1":                             # that a build takes this key is the same for all of them
         course.build(built.name, tmp_path / "a")
@@ -159,7 +167,8 @@ def texts(value):
 @cache
 def draws(key):
     """What a grader with this key would draw for a notebook: the same draws are the same hidden questions."""
-    return grading.questions(SimpleNamespace(KEY=key, calls=lambda rng: int(rng.integers(1 << 62))), ["x = 1"])
+    return grading.questions(SimpleNamespace(
+        KEY=key, calls=lambda rng, sheet: int(rng.integers(1 << 62)), boxes=SimpleNamespace(sheet_of=str)), ["x = 1"], "")
 
 
 @pytest.fixture(scope="session")
@@ -174,8 +183,8 @@ def rebuilt(folder, own):
     told = {t for part in folder.iterdir() for t in texts(json.loads(part.read_text()))}
     told |= {word for t in told for word in re.findall(r"[\w@.-]+", t)}
     told |= {(own / "autograder" / "key.txt").read_text()}
-    guesses = [t for t in told if 0 < len(t.encode()) <= 64]
-    labels = ("places", "noise", "coins", folder.parent.name)
+    guesses = [t for t in told if 16 <= len(t.encode()) <= 64]           # no key is shorter
+    labels = ("places", "noise", "coins", "sheet 0", folder.parent.name)
     return {draws(g) for t in guesses for g in (t, t[::-1], *(derived(t, label) for label in labels))}
 
 
@@ -317,7 +326,7 @@ def test_the_grader_needs_its_own_lock_and_no_index():
     assert pins and all(re.fullmatch(r"[a-z-]+==[\d.]+", pin) for pin in pins)
     used = {
         name.split(".")[0]
-        for file in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py")
+        for file in ("course.py", "grading.py", "boxes.py", "copies.py", "sandbox.py", "sandboxed.py")
         for name in re.findall(r"^(?:import|from) (\w+)", (submissions.ROOT / "exercises" / file).read_text(), re.M)
     }
-    assert {name for name in used if name not in sys.stdlib_module_names} == {"numpy", "grading", "sandbox"}
+    assert {name for name in used if name not in sys.stdlib_module_names} == {"numpy", "grading", "sandbox", "copies", "sandboxed"}

@@ -17,7 +17,7 @@ import pytest
 
 import grading
 from problem_sets import PROBLEM_SETS
-from submissions import ANSWERED
+from submissions import ANSWERED, STUDENT
 from tests import depth
 
 COPIES = depth.few([f"{before}spare{i % 10} = 0{after}" for before in ("", "\n\n") for after in ("", "  # a copy") for i in range(10)], depth.COPIES)
@@ -32,6 +32,8 @@ def listed(value):
         return listed(value.tolist())
     if isinstance(value, (list, tuple, set, frozenset)):
         return [listed(v) for v in value]
+    if type(value) is dict:
+        return {str(k): listed(v) for k, v in value.items()}
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise TypeError(f"{type(value)}")
@@ -44,10 +46,18 @@ def plain(value):
 class Asked(grading.Answers):
     """Answers of functions in this process, each question asked once, and the groups of calls that were looked at."""
 
-    reported = ()
+    def __init__(self, functions, calls=None):
+        self.functions, self.calls, self.reported, self.known, self.read = functions, calls, {}, {}, set()
 
-    def __init__(self, functions):
-        self.functions, self.known, self.read = functions, {}, set()
+    def oracle(self, group, i, ours):
+        """The stub that is in the sandbox."""
+        self.reported["asked", group, i] = 0, None
+
+        def ask(phi):
+            self.reported["asked", group, i] = self.reported["asked", group, i][0] + 1, None
+            return ours.answer([float(phi(tuple(record))) for record in ours.domain])
+
+        return ask
 
     def group(self, group):
         self.read.add(group)
@@ -60,11 +70,12 @@ class Asked(grading.Answers):
         group, i = key
         function, arguments = self.calls[group]
         kwargs = arguments[i]
-        if (asked := (group, i, json.dumps(kwargs))) not in self.known:
-            rng = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+        if (asked := (group, i, repr(kwargs))) not in self.known:
+            made = {"rng": np.random.default_rng(kwargs["rng"])} if "rng" in kwargs else {}
+            made |= {"oracle": self.oracle(group, i, kwargs["oracle"])} if "oracle" in kwargs else {}
             try:
                 with warnings.catch_warnings(action="ignore"):              # they are no errors in the sandbox
-                    self.known[asked] = plain(self.functions[function](**kwargs | rng)), None
+                    self.known[asked] = plain(self.functions[function](**kwargs | made)), None
             except Exception as error:
                 self.known[asked] = None, f"{type(error).__name__}: {error}"
         value, error = self.known[asked]
@@ -79,7 +90,7 @@ def functions(built, assignment, submission, folder):
     written = set(submission.cells.values())                # a design may begin with any line
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
-        if cell["cell_type"] == "code" and (source.lstrip().startswith(ANSWERED) or source in written):
+        if cell["cell_type"] == "code" and (source.lstrip().startswith((*ANSWERED, "MINE = ")) or source in written):
             exec(source, space)
     for probe in assignment.PROBES:
         exec(probe, space)
@@ -93,7 +104,7 @@ def answering(module):
 @pytest.fixture(scope="module")
 def copies(load):
     """What the copies are asked."""
-    return {module: [grading.questions(load(module.__name__), [copy]) for copy in COPIES] for module in PROBLEM_SETS}
+    return {module: [grading.questions(load(module.__name__), [copy], STUDENT) for copy in COPIES] for module in PROBLEM_SETS}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +128,7 @@ def test_all_copies_get_one_grade(problem_set, submission, built, assignment, co
         answers.read = set()
         for calls in copies[problem_set]:
             answers.calls = calls
-            entry = grading.judged(check, answers, "")
+            entry = grading.judged(check, answers, STUDENT)
             assert entry["score"] == (0 if check.judge.__name__ in submission.fails else check.points)
             assert entry["score"] or submission.says in entry["output"]
             if not answers.read & drawn_of[problem_set]:

@@ -89,7 +89,7 @@ def test_who_could_not_be_graded_has_no_points_and_the_others_have_theirs(
     monkeypatch.setitem(sandbox.ISOLATION, "bwrap", breaks_for_bob)
     assert course.grade(built, folder, tmp_path / "out", jobs=1) is False
     ada, bob = rows(tmp_path / "out")
-    assert ada["automatic"] == "20" and ada["attention"] == ""
+    assert ada["automatic"] == "20" and ada["attention"] == "the same programs as bob@example.edu: look at both"
     assert bob["automatic"] == bob["q1"] == "" and bob["attention"].startswith(
         "NOT GRADED, our fault: the sandbox did not start"
     )
@@ -124,12 +124,12 @@ def test_build_and_grade_from_the_command_line(bubblewrap, folder, tmp_path):
         text=True,
         cwd=tmp_path,
     )
-    assert run("build", "all", "made").stdout.split() == [f"made/{module.__name__}" for module in PROBLEM_SETS]
+    assert run("build", "all", "made", submissions.KEY).stdout.split() == [f"made/{module.__name__}" for module in PROBLEM_SETS]
     graded = run("grade", "made/ps1", str(folder), "graded")
     assert graded.returncode == 0 and "ada@example.edu: 20 points in" in graded.stdout
-    assert [row["automatic"] for row in rows(tmp_path / "graded")] == ["20", "16"]  # bob handed in with ada's address
+    assert [row["automatic"] for row in rows(tmp_path / "graded")] == ["20", "0"]  # bob handed in ada's notebook
     wrong_box = (tmp_path / "graded" / "feedback" / "bob@example.edu.md").read_text()
-    assert "the notebook opens the box of ada@example.edu, but you hand in as bob@example.edu" in wrong_box
+    assert "the notebook is that of ada@example.edu, but you hand in as bob@example.edu" in wrong_box
     assert "build NAME OUT" in run().stderr and run().returncode == 1
 
 
@@ -201,7 +201,7 @@ THIEF = submissions.Submission(
     {"last": """
 import os
 attack = []
-for file in ("source/checks.py", "source/key.txt", "source/files/ps1_boxes.json", "submission_metadata.json", "submission"):
+for file in ("source/checks.py", "source/key.txt", "source/given.ipynb", "submission_metadata.json", "submission"):
     try:
         open("/autograder/" + file)
         attack.append(file)
@@ -294,8 +294,8 @@ def test_somebody_who_is_not_root_can_grade(built, folder, bubblewrap, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [row["automatic"] for row in rows(place / "out")] == [
         "20",
-        "16",
-        "11",
+        "0",
+        "0",
     ]  # the others handed in with ada's address
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ps1
+from submissions import STUDENT
 from enumerated import at_most
 
 
@@ -138,7 +139,7 @@ def test_delta_of_many_replies_is_the_enumerated_one(assignment, epsilon, epsilo
 
 def test_questions_are_allowed_ones(assignment):
     for seed in range(30):
-        asked = assignment.calls(np.random.default_rng(seed))
+        asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheet_of(STUDENT))
         for a in asked["thresholds"][1] + asked["tiny delta"][1]:
             assert 0.3 <= a["epsilon"] <= 2 and 0.05 <= a["share"] <= -math.expm1(-a["epsilon"])
             assert 1e-20 <= a["delta"] <= 0.05

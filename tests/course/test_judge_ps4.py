@@ -3,7 +3,8 @@
 import math
 from collections import Counter, deque
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.stats import laplace
 
 import grading
 import ps4
+from tests import depth
 
 
 @pytest.fixture
@@ -71,38 +73,78 @@ def test_winners_and_distances_of_the_boxes(assignment):
 
 
 # --- question 2 ------------------------------------------------------------------------------------------------------
-def top_by_definition(counts, size):
-    return frozenset(sorted(range(len(counts)), key=lambda j: (-counts[j], j))[:size])
+def kinds(**choices):
+    """Sheets with all combinations of some of their entries."""
+    return [dict(zip(choices, values)) for values in product(*choices.values())]
 
 
-@pytest.mark.parametrize("labels, size", [(2, 1), (3, 1), (3, 2), (4, 2)])
-def test_distances_of_the_most_popular_are_those_of_a_search(assignment, labels, size):
-    """Among data sets with up to 9 votes a label, by steps of one vote more or less."""
-    grid = list(product(range(4 if labels == 4 else 10), repeat=labels))
-    top = {counts: top_by_definition(counts, size) for counts in grid}
-    distance = {counts: 1 for counts in grid if any(top[c] != top[counts] for c in around(counts) if c in top)}
-    ways = deque(distance)
-    while ways:
-        here = ways.popleft()
-        for there in around(here):
-            if there in top and there not in distance:
+TOPS = kinds(named=["the most popular", "the least popular", "the ranking", "the place"], tie=[[0, 1, 2, 3], [2, 0, 3, 1]],
+             votes_are=["added or removed", "replaced"], votes=[1, 2, 3])
+
+
+def named_by_definition(counts, size, mine):
+    order = sorted(range(len(counts)), key=lambda j: (-counts[j], mine["tie"].index(j)))
+    match mine["named"]:
+        case "the most popular":
+            return frozenset(order[:size])
+        case "the least popular":
+            return frozenset(order[len(order) - size :])
+        case "the ranking":
+            return tuple(order[:size])
+        case "the place":
+            return order[size - 1]
+
+
+def around(counts, mine, most):
+    """The counts of all neighbours of a data set, up to so many votes a label."""
+    found = {counts}
+    for _ in range(mine["votes"]):
+        if mine["votes_are"] == "replaced":
+            found |= {moved(c, {i: -1, j: 1}) for c in found for i, j in permutations(range(len(counts)), 2) if c[i]}
+        else:
+            found |= {moved(c, {j: 1}) for c in found for j in range(len(counts)) if sum(c) >= sum(counts)}
+            found |= {moved(c, {j: -1}) for c in found for j in range(len(counts)) if c[j] and sum(c) <= sum(counts)}
+    return {c for c in found - {counts} if max(c) <= most}
+
+
+def moved(counts, changes):
+    return tuple(count + changes.get(j, 0) for j, count in enumerate(counts))
+
+
+@pytest.mark.parametrize("labels, size, most", [(1, 1, 6), (2, 1, 9), (3, 1, 6), (3, 2, 6), (3, 3, 6)])
+def test_distances_are_those_of_a_search(assignment, labels, size, most):
+    """Among data sets with few votes a label, by steps to neighbours; what is named is as the question says."""
+    grid = list(product(range(most + 1), repeat=labels))
+    for mine in depth.few(TOPS, depth.KINDS):
+        named = {counts: named_by_definition(counts, size, mine) for counts in grid}
+        near = {counts: around(counts, mine, most) for counts in grid}
+        distance = {counts: 1 for counts in grid if any(named[c] != named[counts] for c in near[counts])}
+        ways = deque(distance)
+        while ways:
+            here = ways.popleft()
+            for there in near[here] - distance.keys():
                 distance[there] = distance[here] + 1
                 ways.append(there)
-    for counts in grid:
-        if max(counts) < (2 if labels == 4 else 5):         # what is near the edge of the grid may have a way outside
+        for counts in grid:
             asked = {"x": assignment.votes(counts), "labels": labels, "size": size}
-            assert assignment.top_and_distance(**asked) == (set(top[counts]), distance[counts])
+            right = assignment.contest(asked, mine)[0]
+            assert {"the ranking": tuple(right), "the place": right[0]}.get(mine["named"], frozenset(right)) == named[counts]
+            if 2 * max(counts) <= most:                     # what is near the edge of the grid may have a way outside
+                assert assignment.closest(asked, mine)[0] == distance.get(counts, math.inf), (mine, counts)
 
 
-def around(counts):
-    return [counts[:j] + (counts[j] + s,) + counts[j + 1 :] for j in range(len(counts)) for s in (-1, 1) if counts[j] + s >= 0]
+def test_neighbours_are_recognised(assignment):
+    for mine in TOPS[::7]:
+        for x in product(range(4), repeat=3):
+            assert {y for y in product(range(4), repeat=3) if y != x and assignment.are_neighbours(x, y, mine)} == around(x, mine, 3)
 
 
-def test_no_private_release_names_the_set_more_often(assignment):
+def test_no_private_release_names_more_often(assignment):
     """A linear program over all chances on a line of data sets, 0 to 9 votes for label 0 against 3 for label 1."""
     ratio, delta, ahead = 1.5, 0.02, range(10)
+    mine = {"named": "the most popular", "tie": [0, 1], "votes": 1, "votes_are": "added or removed"}
     counts = [(a, 3) for a in ahead]
-    top = [top_by_definition(c, 1) for c in counts]
+    top = [named_by_definition(c, 1, mine) for c in counts]
     rows, bounds = [], []
     for i in range(9):
         for p, q in ((i, i + 1), (i + 1, i)):
@@ -121,149 +163,166 @@ def test_no_private_release_names_the_set_more_often(assignment):
         goal = np.zeros(10)
         goal[i] = -1
         best = linprog(goal, A_ub=np.array(rows), b_ub=bounds, bounds=(0, 1))
-        _, distance = assignment.top_and_distance(x=assignment.votes(c), labels=2, size=1)
-        exact = assignment.named_at(distance, Fraction(3, 2), Fraction(1, 50))
-        assert best.status == 0 and -best.fun == pytest.approx(float(exact), rel=1e-7)
+        asked = {"x": assignment.votes(c), "labels": 2, "size": 1, "ratio": "3/2", "delta": "1/50"}
+        assert best.status == 0 and -best.fun == pytest.approx(float(assignment.top_chance(asked, mine)), rel=1e-7)
 
 
 def test_the_largest_delta_of_the_release_is_the_promised_one(assignment):
-    """Over all neighbours among the small data sets, in fractions; and of each wrong chance it is more."""
-    for labels, size, ratio, delta in [(3, 1, Fraction(2), Fraction(1, 5)), (3, 2, Fraction(3, 2), Fraction(1, 10))]:
-        law = {}
-        for counts in product(range(5), repeat=labels):
-            top, distance = assignment.top_and_distance(x=assignment.votes(counts), labels=labels, size=size)
-            p = assignment.named_at(distance, ratio, delta)
-            law[counts] = {tuple(sorted(top)): p, "refusal": 1 - p}
-        worst = max(assignment.excess(law[a], law[b], ratio) for a in law for b in around(a) if b in law)
-        assert worst == delta
-
-
-def test_the_model_is_right_on_all_that_is_allowed(model, assignment):
-    rng = np.random.default_rng(4)
-    for K, ratio, delta in product((1, 2, 8), ("4", "21/20"), ("1/4", "1/1000000")):
-        for size in {1, (K + 1) // 2, K}:
-            for n in (0, 1, 40, 2000):
-                x = rng.integers(0, rng.integers(1, K + 1), n).tolist()
-                asked = {"x": x, "labels": K, "size": size}
-                names, p = model("ps4").stable_top(**asked, ratio=Fraction(ratio), delta=Fraction(delta))
-                assert set(names) == assignment.top_and_distance(**asked)[0] and len(names) == size
-                assert p == assignment.top_chance(asked | {"ratio": ratio, "delta": delta})
+    """Over all neighbours among the small data sets, in fractions."""
+    for mine in TOPS[::5]:
+        for labels, size, ratio, delta in [(3, 1, Fraction(2), Fraction(1, 5)), (3, 2, Fraction(3, 2), Fraction(1, 10))]:
+            law = {}
+            for counts in product(range(4), repeat=labels):
+                asked = {"x": assignment.votes(counts), "labels": labels, "size": size, "ratio": ratio, "delta": delta}
+                p = assignment.top_chance(asked, mine)
+                law[counts] = {named_by_definition(counts, size, mine): p, "refusal": 1 - p}
+            worst = max(assignment.excess(law[a], law[b], ratio) for a in law for b in around(a, mine, 3))
+            assert worst == delta
 
 
 # --- question 3 ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("blocks, ratio, delta", [(4, 2, 0), (5, 1.5, 0.1), (6, 3, 0.02)])
-def test_the_best_vote_is_the_optimum_of_the_linear_program(assignment, blocks, ratio, delta):
-    """Each chance by itself, over all fair and private votes of so many blocks; and all of them are attained at once."""
-    votes = [(a, b) for a in range(blocks + 1) for b in range(blocks + 1 - a)]
-    place = {v: i for i, v in enumerate(votes)}
-    rows, bounds, fair = [], [], []
-    for (a, b), i in place.items():
-        for da, db in assignment.CHANGES:
-            if (j := place.get((a + da, b + db))) is not None:
+VOTES = [(1, m) for m in (1, 2, 5)] + [(2, m) for m in (2, 4)]      # how far a person moves the lead, and the lead that is needed
+
+
+@pytest.mark.parametrize("move, m", VOTES)
+def test_the_best_vote_is_the_optimum_of_the_linear_program(assignment, move, m):
+    """Each chance by itself, over all fair and private votes; and all of them are attained at once."""
+    leads = range(m - 9, 10)                                # the mirror of each is among them
+    for ratio, delta in ((2, 0), (1.5, 0.1), (3, 0.02)):
+        rows, bounds, fair = [], [], []
+        for i, j in permutations(range(len(leads)), 2):
+            if abs(i - j) <= move:
                 for sign in (1, -1):
-                    row = np.zeros(len(votes))
+                    row = np.zeros(len(leads))
                     row[i], row[j] = sign, -sign * ratio
                     rows.append(row)
                     bounds.append(delta + (sign == -1) * (ratio - 1))
-        row = np.zeros(len(votes))
-        row[i] += 1
-        row[place[b, a]] += 1
-        fair.append(row)
-    for (a, b), i in place.items():
-        if a > b:
-            goal = np.zeros(len(votes))
-            goal[i] = -1
-            best = linprog(goal, A_ub=np.array(rows), b_ub=bounds, A_eq=np.array(fair), b_eq=np.ones(len(votes)), bounds=(0, 1))
-            exact = assignment.best_vote(a, b, ratio=Fraction(ratio), delta=Fraction(str(delta)))
-            assert best.status == 0 and -best.fun == pytest.approx(float(exact), abs=1e-8)
-    chances = np.array([float(assignment.best_vote(a, b, ratio=Fraction(ratio), delta=Fraction(str(delta)))) for a, b in votes])
-    assert (np.array(rows) @ chances <= np.array(bounds) + 1e-12).all() and np.allclose(np.array(fair) @ chances, 1)
+        for i in range(len(leads)):
+            row = np.zeros(len(leads))
+            row[i] += 1
+            row[-1 - i] += 1
+            fair.append(row)
+        exact = [float(assignment.best_yes(lead, m, move, Fraction(ratio), Fraction(str(delta)))) for lead in leads]
+        assert (np.array(rows) @ exact <= np.array(bounds) + 1e-12).all() and np.allclose(np.array(fair) @ exact, 1)
+        for i, lead in enumerate(leads):
+            if 2 * lead > m:
+                goal = np.zeros(len(leads))
+                goal[i] = -1
+                best = linprog(goal, A_ub=np.array(rows), b_ub=bounds, A_eq=np.array(fair), b_eq=np.ones(len(leads)), bounds=(0, 1))
+                assert best.status == 0 and -best.fun == pytest.approx(exact[i], abs=1e-8)
 
 
-def test_the_model_vote_is_the_best_one_and_that_of_the_page_without_abstentions(model, assignment):
-    for ratio, delta in product((Fraction(11, 10), Fraction(4)), (Fraction(0), Fraction(1, 4), Fraction(1, 10**6))):
-        for yes, no in [*product(range(8), repeat=2), (300, 0), (0, 299), (160, 140)]:
-            mine = model("ps4").vote_chance(yes, no, ratio=ratio, delta=delta)
-            assert mine == assignment.best_vote(yes, no, ratio=ratio, delta=delta)
+def test_sheets_ask_only_for_votes_with_one_that_is_best_everywhere(assignment):
+    """With an odd lead and moves of 2 there is none, nor with larger moves."""
+    for mine in assignment.boxes.sheets:
+        assert assignment.reach(mine) == 1 or assignment.reach(mine) == 2 and mine["lead"] % 2 == 0
+
+
+def test_the_best_vote_is_that_of_the_page_without_abstentions(assignment):
     odd = lambda d, epsilon: 1 - math.exp(-epsilon * (d - 1) / 2) / (1 + math.exp(epsilon))
     for d in (1, 3, 7):
-        ratio = Fraction(math.exp(0.5))
-        assert float(assignment.best_vote(d + 2, 2, ratio=ratio, delta=0)) == pytest.approx(odd(d, 0.5), rel=1e-12)
+        assert float(assignment.best_yes(d, 0, 2, Fraction(math.exp(0.5)), Fraction(0))) == pytest.approx(odd(d, 0.5), rel=1e-12)
 
 
 def test_one_block_errs_less_than_with_laplace_noise(assignment):
     """One block, right three times out of four, at epsilon = 1: .384, where the sign of a noisy vote has .402."""
-    right = float(assignment.best_vote(1, 0, ratio=Fraction(math.e), delta=0))
+    right = float(assignment.best_yes(1, 0, 2, Fraction(math.e), Fraction(0)))
     sign = 1 - math.exp(-0.5) / 2
     assert (round(0.75 * (1 - right) + 0.25 * right, 3), round(0.75 * (1 - sign) + 0.25 * sign, 3)) == (0.384, 0.402)
 
 
 # --- questions 4 and 5 -----------------------------------------------------------------------------------------------
-def neighbours(rng, n):
-    """Two graphs of n records that differ in the friendships of the first one."""
-    above = np.triu(rng.random((n, n)) < rng.choice([0.5, 0.8, 0.95, 1]), 1)
-    friends = above | above.T | np.eye(n, dtype=bool)
-    other = friends.copy()
-    other[0, 1:] = other[1:, 0] = rng.random(n - 1) < rng.choice([0, 0.3, 0.9, 1])
+PAGE = {"share_of": "others", "power": 1, "records_are": "replaced", "records": 1}
+FILTERS = kinds(share_of=["others", "all"], power=[1, 2, 5], records_are=["replaced"], records=[1, 2, 4])
+FILTERS += kinds(share_of=["others"], power=[1, 2, 5], records_are=["added or removed"], records=[1])
+
+
+def some_graph(rng, n):
+    above = np.triu(rng.random((n, n)) < rng.choice([0, 0.3, 0.5, 0.8, 0.95, 1]), 1)
+    return above | above.T | np.eye(n, dtype=bool)
+
+
+def neighbours(rng, n, mine):
+    """Two graphs of n records, or of up to n and one less, that differ in the friendships of the first ones."""
+    if mine["records_are"] == "added or removed":
+        friends = some_graph(rng, int(rng.integers(2, n + 1)))
+        friends[0, 1:] = friends[1:, 0] = rng.random(len(friends) - 1) < rng.choice([0, 0.3, 0.9, 1])
+        return friends, friends[1:, 1:]
+    friends, other, g = some_graph(rng, n), some_graph(rng, n), min(mine["records"], n)
+    other[g:, g:] = friends[g:, g:]
     return friends, other
 
 
-def test_what_is_to_be_proved_holds_on_random_graphs(assignment):
-    """S at most what `weight_change` says, at most 2 if both survive, and survivors with that many friends in common."""
+def test_no_neighbours_change_the_weight_by_more_and_some_by_as_much(assignment):
     rng = np.random.default_rng(7)
-    for share in (0.5, 0.6, 0.75, 0.9):
-        for n in (2, 3, 4, 7, 12):
-            most = 0
-            for _ in range(120):
-                x, y = neighbours(rng, n)
-                w, v = (np.array(assignment.weights_of(f.tolist(), share)) for f in (x, y))
-                S = w[0] + v[0] + np.abs(w - v)[1:].sum()
-                most = max(most, S)
-                assert S <= assignment.weight_change(n, share) + 1e-9
-                assert not (w[0] > 0 and v[0] > 0) or S <= 2 + 1e-9
-                shared = [f[i, 1:] for f, weights in ((x, w), (y, v)) for i in range(n) if weights[i] > 1e-9]
-                least = min((int((a & b).sum()) for a in shared for b in shared), default=n)
-                assert least > (2 * share - 1) * (n - 1) + 1e-9
-            equal, gone = np.ones((n, n), dtype=int), np.ones((n, n), dtype=int)
-            gone[0, 1:] = gone[1:, 0] = 0
-            w, v = (np.array(assignment.weights_of(f.tolist(), share)) for f in (equal, gone))
-            assert abs(w.sum() - v.sum()) == pytest.approx(assignment.weight_change(n, share))
-            assert most <= assignment.weight_change(n, share) + 1e-9
+    for mine, n, share in product(depth.few(FILTERS, depth.KINDS), (2, 3, 4, 7), (0.5, 0.6, 0.9)):
+        total = lambda friends: sum(assignment.weights_of(friends.astype(int).tolist(), share, mine))
+        far, g = np.ones((n, n), dtype=bool), min(mine["records"], n)
+        far[:g], far[:, :g] = False, False
+        far |= np.eye(n, dtype=bool)
+        equal, two = np.ones((n, n), dtype=bool), np.ones((2, 2), dtype=bool)
+        extreme = [(far, far[1:, 1:]), (two, two[1:, 1:])] if mine["records_are"] == "added or removed" else [(equal, far)]
+        exact = assignment.weight_change(n, share, mine)
+        assert max(abs(total(x) - total(y)) for x, y in extreme) == pytest.approx(exact)
+        for _ in range(20):
+            x, y = neighbours(rng, n, mine)
+            assert abs(total(x) - total(y)) <= exact + 1e-9
 
 
-def test_changes_of_the_weight_are_those_of_the_question(assignment):
+def test_what_is_to_be_proved_holds_on_random_graphs(assignment):
+    """S at most 1 + 1/(1 - h), at most 2 if both survive, and survivors with that many friends in common."""
+    rng = np.random.default_rng(7)
+    for share, n in product((0.5, 0.6, 0.75, 0.9), (2, 3, 4, 7, 12)):
+        for _ in range(120):
+            x, y = neighbours(rng, n, PAGE)
+            w, v = (np.array(assignment.weights_of(f.astype(int).tolist(), share, PAGE)) for f in (x, y))
+            S = w[0] + v[0] + np.abs(w - v)[1:].sum()
+            assert S <= 1 + 1 / (1 - share) + 1e-9
+            assert not (w[0] > 0 and v[0] > 0) or S <= 2 + 1e-9
+            shared = [f[i, 1:] for f, weights in ((x, w), (y, v)) for i in range(n) if weights[i] > 1e-9]
+            least = min((int((a & b).sum()) for a in shared for b in shared), default=n)
+            assert least > (2 * share - 1) * (n - 1) + 1e-9
+
+
+def test_changes_of_the_weight_on_the_page_are_those_of_the_question(assignment):
     """3, 3.5, 6, 11 for many people; n for few."""
-    assert [round(assignment.weight_change(1000, h), 9) for h in (0.5, 0.6, 0.8, 0.9)] == [3, 3.5, 6, 11]
+    assert [round(assignment.weight_change(1000, h, PAGE), 9) for h in (0.5, 0.6, 0.8, 0.9)] == [3, 3.5, 6, 11]
     for n, h in product((2, 3, 5, 10, 11, 50), (0.5, 0.6, 0.9)):
-        assert assignment.weight_change(n, h) == pytest.approx(min(n, 1 + 1 / (1 - h)))
+        assert assignment.weight_change(n, h, PAGE) == pytest.approx(min(n, 1 + 1 / (1 - h)))
 
 
-def test_the_model_of_the_filter_on_all_that_is_allowed(model, assignment):
-    rng = np.random.default_rng(3)
-    for n, share in product((1, 2, 3, 9, 30), (0.5, 0.77, 0.95)):
-        friends = assignment.graph(rng, n, 0.8)
-        assert np.allclose(model("ps4").strict_weights(friends, share=share), assignment.weights_of(friends, share), atol=1e-12)
-    for n, share, epsilon, delta in product((2, 30, 5000), (0.5, 0.95), (0.1, 2), (0.5, 1e-9)):
-        scale, bar = model("ps4").weight_test(size=n, share=share, floor=0.4 * n, epsilon=epsilon, delta=delta)
-        assert scale * epsilon == pytest.approx(assignment.weight_change(n, share), rel=1e-12)
-        assert laplace.sf(bar - 0.4 * n, scale=scale) == pytest.approx(delta, rel=1e-6)
+@pytest.mark.parametrize("must, wrong", [("refuse", laplace.sf), ("pass", laplace.cdf)])
+def test_the_threshold_keeps_delta(assignment, must, wrong):
+    """Data on the bound itself are answered wrongly with probability delta, if t keeps just the distance that is asked for."""
+    for n, epsilon, delta in product((2, 5000), (0.1, 2), (0.5, 0.2, 1e-9)):
+        kwargs = {"size": n, "share": 0.6, "bound": 0.4 * n, "epsilon": epsilon, "delta": delta}
+        b, mine = 7 / epsilon, PAGE | {"must": must}
+        answers = SimpleNamespace(group=lambda group: [("", kwargs, [b, kwargs["bound"]])])
+        *_, distance, _, least = next(assignment.judged_plans(answers, mine))
+        t = kwargs["bound"] + (least if must == "refuse" else -least)
+        assert distance == 0 and assignment.room(kwargs, t, mine) == pytest.approx(least)
+        assert wrong(t, loc=kwargs["bound"], scale=b) == pytest.approx(delta, rel=1e-6)
 
 
 # --- the questions ---------------------------------------------------------------------------------------------------
 def test_questions_are_allowed_ones(assignment):
     for seed in range(10):
-        asked = assignment.calls(np.random.default_rng(seed))
+        mine = assignment.boxes.sheets[seed]
+        asked = assignment.calls(np.random.default_rng(seed), mine)
         for group in ("small", "pairs", "edges"):
             for kwargs in asked[group][1]:
                 assert set(kwargs["x"]) <= set(range(kwargs["labels"])) and 1 <= kwargs["size"] <= kwargs["labels"] <= 8
                 assert 1 < Fraction(kwargs["ratio"]) <= 4 and 0 < Fraction(kwargs["delta"]) <= Fraction(1, 4)
                 assert len(kwargs["x"]) <= 20_000
-        chances = [assignment.top_chance(kwargs) for kwargs in asked["pairs"][1]]
+        for one, other in zip(asked["pairs"][1][::2], asked["pairs"][1][1::2]):
+            counts = [[kwargs["x"].count(j) for j in range(one["labels"])] for kwargs in (one, other)]
+            assert assignment.are_neighbours(*counts, mine) and one | {"x": 0} == other | {"x": 0}
+        chances = [assignment.top_chance(kwargs, mine) for kwargs in asked["pairs"][1]]
         assert sum(Fraction(1, 50) < p < 1 for p in chances) >= 3  # on the rise, where a step more or less is seen
         for group in ("few votes", "many votes"):
             for kwargs in asked[group][1]:
-                assert kwargs["yes"] + kwargs["no"] <= 300 and 1 < Fraction(kwargs["ratio"]) <= 4
-                assert 0 <= Fraction(kwargs["delta"]) <= Fraction(1, 4)
+                assert min(kwargs["yes"], kwargs["no"]) >= 0 and kwargs["yes"] + kwargs["no"] <= 300
+                assert 1 < Fraction(kwargs["ratio"]) <= 4 and 0 <= Fraction(kwargs["delta"]) <= Fraction(1, 4)
         for kwargs in asked["weights"][1]:
             friends = np.array(kwargs["friends"])
             assert (friends == friends.T).all() and friends.diagonal().all() and 0.5 <= kwargs["share"] < 1

@@ -4,9 +4,11 @@ import json
 import math
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import laplace
 
 import grading
 import ps5
@@ -72,95 +74,155 @@ def test_the_noise_of_the_second_box_is_never_too_small_by_itself(assignment):
 
 
 # --- question 2 ------------------------------------------------------------------------------------------------------
-def test_the_trial_by_hand(assignment, model):
+PAGE = {"visits": 1, "people_are": "replaced", "released": "the effect", "mixture": 0.3, "split_is_for": "certificate", "size_is": "scale"}
+RELEASED = {"the effect": lambda no, yes: yes - no, "the treated": lambda no, yes: yes, "a mixture": lambda no, yes: 0.7 * no + 0.3 * yes}
+
+
+def test_the_trial_by_hand(assignment):
     """4,000 people, a tenth treated, 30% respond: 84; margins 94.9 and 50.8; .124, and half of it for 5,535 people."""
     few = {"treated": 0.1, "responding": (0.3, 0.3), "epsilon": 1, "delta": 1e-6}
-    assert assignment.curvature_of(few, 4000) == pytest.approx(84)
+    assert assignment.curvature_of(few, 4000, PAGE) == pytest.approx(84)
+    assert assignment.curvature_of(few, 4000, PAGE | {"visits": 7}) == pytest.approx(7 * 84)
     assert [round(assignment.margin_of(2, e, 1e-6), 1) for e in (0.25, 0.5)] == [94.9, 50.8]
     half = few | {"split": 0.5}
-    assert assignment.scale_at(few | {"split": 0.25, "binary": True}, 84) is None
-    assert [round(assignment.scale_at(half | {"binary": b}, 84), 3) for b in (True, False)] == [0.124, 0.248]
+    assert assignment.size_at(few | {"split": 0.25, "binary": True}, 84, PAGE) is None
+    assert [round(assignment.size_at(half | {"binary": b}, 84, PAGE), 3) for b in (True, False)] == [0.124, 0.248]
     for binary in (True, False):
-        scale = assignment.scale_at(half | {"binary": binary}, 84)
-        assert math.ceil(assignment.people_for(half | {"binary": binary, "scale": scale / 2})) == 5535
-        assert model("ps5").people_needed(scale=scale / 2, binary=binary, **half) == 5535
+        size = assignment.size_at(half | {"binary": binary}, 84, PAGE)
+        assert math.ceil(assignment.people_for(half | {"binary": binary, "wanted": size / 2}, PAGE)) == 5535
 
 
 def test_closed_forms_of_a_trial_are_those_of_the_package(assignment):
-    """The curvature by a fit, the margin up to the grid, the move."""
+    """The curvature by a fit, the margin up to the grid, the move; sizes by the law of the noise."""
     counts = {(0, 0): 300, (0, 1): 200, (1, 0): 30, (1, 1): 90}
     X = np.repeat([[a] for a, _ in counts], list(counts.values()), axis=0)
     y = np.repeat([b for _, b in counts], list(counts.values()))
     fit = fit_model(X, y, loss=LOGISTIC, domain=Box([(0, 1)], binary=[0]), changes=2)
-    assert fit.nu == pytest.approx(assignment.curvature_of({"treated": 120 / 620, "responding": (0.4, 0.75)}, 620), rel=1e-6)
+    assert fit.nu == pytest.approx(assignment.curvature_of({"treated": 120 / 620, "responding": (0.4, 0.75)}, 620, PAGE), rel=1e-6)
     for epsilon, delta in ((0.1, 1e-6), (0.5, 1e-3), (3, 1e-9)):
         assert assignment.margin_of(2, epsilon, delta) == pytest.approx(
             certificate_margin(sensitivity=2, epsilon=epsilon, delta=delta), abs=3 / 1024)
-    asked = {"split": 0.4, "epsilon": 1.0, "delta": 1e-5, "binary": True}
-    typical = 300 - assignment.margin_of(2, 0.4, 1e-5)
-    assert assignment.scale_at(asked, 300) == pytest.approx(float(prediction_shift(nu=typical, changes=2)) / 0.6, rel=1e-12)
+    for people_are, k in (("replaced", 6), ("added or removed", 3)):
+        mine = PAGE | {"visits": 3, "people_are": people_are}
+        typical = 300 - assignment.margin_of(k, 0.4, 1e-5)
+        for split_is_for, split in (("certificate", 0.4), ("noise", 0.6)):
+            asked = {"split": split, "epsilon": 1.0, "delta": 1e-5, "binary": True}
+            scale = assignment.size_at(asked, 300, mine | {"split_is_for": split_is_for})
+            assert scale == pytest.approx(float(prediction_shift(nu=typical, changes=k)) / 0.6, rel=1e-12)
+            deviation, width = (assignment.size_at(asked, 300, mine | {"split_is_for": split_is_for, "size_is": size})
+                                for size in ("standard deviation", "half-width"))
+            assert deviation == pytest.approx(laplace.std(scale=scale)) and 2 * laplace.sf(width, scale=scale) == pytest.approx(0.05)
 
 
-def test_people_are_the_least(assignment, model):
+def test_no_person_moves_what_is_released_by_more_than_is_charged(assignment):
+    """All persons of up to three visits in trials of few and of many; and each bound is nearly attained, if the column is binary."""
+    visits, closest = 3, dict.fromkeys(RELEASED, 0)
+    persons = [(arm, yes) for arm in (0, 1) for yes in range(visits + 1)]
+    for cells in ((9, 12, 14, 9), (400, 12, 11, 900), (10**7, 10, 10, 10**7), (10, 10**7, 10**7, 10), (10**7, 30, 10**7, 30)):
+        counts = [list(cells[:2]), list(cells[2:])]
+        curvature = float(min(map(assignment.arm_curvature, counts)))
+        for people_are, changes in (("added or removed", [[p] for p in persons]), ("replaced", list(product(persons, repeat=2)))):
+            mine = PAGE | {"visits": visits, "people_are": people_are}
+            for change in changes:
+                other = [list(pair) for pair in counts]
+                for sign, (arm, yes) in zip((-1, 1), change):
+                    other[arm] = [other[arm][0] + sign * (visits - yes), other[arm][1] + sign * yes]
+                k = assignment.visits_changed(mine)
+                if curvature > k and min(map(min, other)) > 0:
+                    for released, value in RELEASED.items():
+                        moved = abs(np.subtract(*(value(*(math.log(yes / no) for no, yes in c)) for c in (other, counts))))
+                        asked = {"epsilon": 2, "split": 0.5, "binary": True}
+                        bound = assignment.per_move(asked, mine | {"released": released}) * math.log(curvature / (curvature - k))
+                        assert moved <= bound * (1 + 1e-12)
+                        closest[released] = max(closest[released], moved / bound)
+    assert min(closest.values()) > 0.999
+
+
+def test_people_are_the_least(assignment):
     for seed in range(6):
-        for asked in assignment.calls(np.random.default_rng(seed))["sizes"][1]:
-            people = math.ceil(assignment.people_for(asked))
-            assert model("ps5").people_needed(**asked) == people
-            enough, fewer = (assignment.scale_at(asked, assignment.curvature_of(asked, n)) for n in (people, people - 1))
-            assert enough <= asked["scale"] and (fewer is None or fewer > asked["scale"])
+        mine = assignment.boxes.sheets[seed]
+        for asked in assignment.calls(np.random.default_rng(seed), mine)["sizes"][1]:
+            people = math.ceil(assignment.people_for(asked, mine))
+            enough, fewer = (assignment.size_at(asked, assignment.curvature_of(asked, n, mine), mine) for n in (people, people - 1))
+            assert enough <= asked["wanted"] and (fewer is None or fewer > asked["wanted"])
 
 
 # --- question 3 ------------------------------------------------------------------------------------------------------
-def test_one_person_changes_the_curvature_by_less_than_one(assignment):
-    """All pairs of counts up to 25 in one arm; and by nearly one where the other outcome is very frequent."""
-    for no, yes in product(range(26), repeat=2):
-        for more in ([no + 1, yes], [no, yes + 1]):
-            a, b = (assignment.exact_curvature([pair, [10**6, 10**6]]) for pair in ([no, yes], more))
-            assert abs(a - b) < 1
-    big = [assignment.exact_curvature([[1000, yes], [700, 700]]) for yes in (1, 2)]
-    assert [math.floor(4 * v) for v in big] == [3, 7]
+CERTIFIED = ["the weaker arm", "the stronger arm", "both arms", "the effect"]
 
 
-@pytest.mark.parametrize("grid, ratio, delta", [(1, "3/2", "1/4"), (4, "6/5", "1/50"), (3, "5/4", "1/30"), (8, "11/10", "1/10")])
-def test_the_best_certificate_is_private_and_narrower_noise_is_not(assignment, grid, ratio, delta):
+def test_one_person_changes_what_is_certified_by_less_than_their_rows(assignment):
+    """All pairs of counts up to 11 in one arm, and up to three rows of a person; and by nearly as much on what is always asked."""
+    for no, yes, other in product(range(12), range(12), ([0, 0], [3, 4], [10**6, 10**6])):
+        for rows in ([1, 0], [0, 1], [2, 0], [1, 1], [0, 2], [2, 1]):
+            for kind in CERTIFIED:
+                a, b = (assignment.certified([pair, other], {"certified": kind}) for pair in ([no, yes], [no + rows[0], yes + rows[1]]))
+                assert abs(a - b) < sum(rows)
+    for kind, side, m in product(CERTIFIED, ("below", "above"), (1, 3, 8)):
+        mine = assignment.boxes.sheets[0] | {"certified": kind, "side": side, "rows": m}
+        round_to_grid = math.floor if side == "below" else math.ceil
+        x, y = assignment.calls(np.random.default_rng(1), mine)["neighbours"][1][:2]
+        steps = [round_to_grid(x["grid"] * assignment.certified(asked["counts"], mine)) for asked in (x, y)]
+        assert steps[0] - steps[1] == x["grid"] * m
+
+
+@pytest.mark.parametrize("steps, ratio, delta", [(1, "3/2", "1/4"), (4, "6/5", "1/50"), (3, "5/4", "1/30"), (24, "11/10", "1/10")])
+def test_the_best_certificate_is_private_and_narrower_noise_is_not(assignment, steps, ratio, delta):
     """For every distance up to the largest, exactly; the largest attains what the theorem says."""
-    noise, epsilon, d = assignment.best_noise(grid, ratio, delta), Fraction(ratio) ** grid, Fraction(delta)
-    worst = {j: assignment.excess({z + j: p for z, p in noise.items()}, noise, epsilon) for j in range(-grid, grid + 1)}
-    assert max(worst.values()) == worst[grid] == sum(noise[z] for z in sorted(noise)[-grid:]) <= d
+    noise, epsilon, d = assignment.best_noise(steps, ratio, delta), Fraction(ratio) ** steps, Fraction(delta)
+    worst = {j: assignment.excess({z + j: p for z, p in noise.items()}, noise, epsilon) for j in range(-steps, steps + 1)}
+    assert max(worst.values()) == worst[steps] == sum(noise[z] for z in sorted(noise)[-steps:]) <= d
     a = max(noise)
     narrower = assignment.cut_noise(1 / Fraction(ratio), a - 1)
-    assert assignment.excess({z + grid: p for z, p in narrower.items()}, narrower, epsilon) > d
-    e, K = math.log(epsilon), grid
-    formula = math.ceil(K / e * math.log((math.exp(e) - 1 + 2 * float(d)) / (float(d) * (1 + math.exp(-e / K)))) - 1)
+    assert assignment.excess({z + steps: p for z, p in narrower.items()}, narrower, epsilon) > d
+    e = math.log(epsilon)
+    formula = math.ceil(steps / e * math.log((math.exp(e) - 1 + 2 * float(d)) / (float(d) * (1 + math.exp(-e / steps)))) - 1)
     assert a == formula  # as on the page, where e^epsilon is no fraction
 
 
-def test_the_model_certificate_on_all_that_is_allowed(model, assignment):
-    rng = np.random.default_rng(5)
-    for grid, ratio, delta in product((1, 5), ("6/5", "3/2"), ("1/4", "1/900")):
-        for counts in ([[0, 0], [0, 0]], [[5, 0], [5, 5]], rng.integers(1, 99, (2, 2)).tolist()):
-            least, chances = model("ps5").certificate_law(counts, grid=grid, step_ratio=Fraction(ratio), delta=Fraction(delta))
-            exact = assignment.best_law({"counts": counts, "grid": grid, "step_ratio": ratio, "delta": delta})
-            assert dict(enumerate(chances, least)) == exact and max(exact) == math.floor(grid * assignment.exact_curvature(counts))
+def test_the_best_law_ends_at_what_is_certified(assignment):
+    for kind, counts in product(CERTIFIED, ([[30, 10], [10, 35]], [[0, 7], [5, 5]])):
+        for side, end, round_to_grid in (("below", max, math.floor), ("above", min, math.ceil)):
+            mine = {"certified": kind, "side": side, "rows": 2}
+            asked = {"counts": counts, "grid": 3, "step_ratio": "5/4", "delta": "1/20"}
+            law, arms = assignment.best_law(asked, mine), [no * yes / (no + yes) for no, yes in counts]
+            value = {"the weaker arm": min(arms), "the stronger arm": max(arms), "both arms": sum(arms),
+                     "the effect": 0 if min(arms) == 0 else arms[0] * arms[1] / sum(arms)}[kind]
+            assert end(law) == round_to_grid(3 * value) and sum(law.values()) == 1
 
 
 # --- question 4 ------------------------------------------------------------------------------------------------------
-def test_the_fit_of_families_is_the_fit_of_their_rows(assignment):
-    """Effect and curvature by the package; the standard error by a sandwich in matrices."""
+KEPT = ["first", "last", "weighted", "short"]
+
+
+def weighted_rows(families, r, kept):
+    """(weight, arm, outcome, family) of each row that counts, one after the other."""
+    rows = []
+    for i, (arm, row) in enumerate(families):
+        for j, outcome in enumerate(row):
+            weight = {"first": j < r, "last": j >= len(row) - r, "weighted": min(1, r / len(row)), "short": len(row) <= r}[kept]
+            rows.append((float(weight), arm, outcome, i))
+    return map(np.array, zip(*rows))
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_the_fit_of_families_is_the_weighted_fit_of_their_rows(assignment, kept):
+    """By Newton's method; the standard error by a sandwich in matrices."""
     rng = np.random.default_rng(2)
-    for kept in (1, 3):
+    for r in (1, 3):
         families = [[int(rng.integers(2)), rng.integers(0, 2, rng.integers(1, 6)).tolist()] for _ in range(80)]
-        effect, curvature, error = assignment.fit_of(families, kept)
-        X = np.array([[1.0, arm] for arm, row in families for _ in row[:kept]])
-        y = np.array([v for _, row in families for v in row[:kept]])
-        unit = np.array([i for i, (_, row) in enumerate(families) for _ in row[:kept]])
-        fit = fit_model(X[:, 1:], y, loss=LOGISTIC, domain=Box([(0, 1)], binary=[0]), changes=2)
-        theta = np.array([fit.theta[0] - fit.theta[1], 2 * fit.theta[1]])
-        p = 1 / (1 + np.exp(-X @ theta))
-        H = (X.T * (p * (1 - p))) @ X
-        scores = np.array([((y - p)[:, None] * X)[unit == i].sum(axis=0) for i in range(80)])
-        assert theta[1] == pytest.approx(effect, abs=1e-5) and fit.nu == pytest.approx(curvature, rel=1e-5)
-        assert math.sqrt((np.linalg.inv(H) @ scores.T @ scores @ np.linalg.inv(H))[1, 1]) == pytest.approx(error, rel=1e-5)
+        mine = {"kept": kept, "compared": 1, "z": 2.0}
+        effect, curvature, width = assignment.fit_of(families, r, mine)
+        w, arm, y, family = weighted_rows(families, r, kept)
+        X, theta = np.array([np.ones(len(y)), arm]).T, np.zeros(2)
+        for _ in range(30):
+            p = 1 / (1 + np.exp(-X @ theta))
+            H = (X.T * (w * p * (1 - p))) @ X
+            theta = theta + np.linalg.solve(H, X.T @ (w * (y - p)))
+        scores = np.array([((w * (y - p))[:, None] * X)[family == i].sum(axis=0) for i in range(80)])
+        assert theta[1] == pytest.approx(effect) and assignment.fit_of(families, r, mine | {"compared": 0})[0] == -effect
+        assert curvature == pytest.approx(1 / max(x @ np.linalg.inv(H) @ x for x in ([1, 0], [1, 1])))
+        assert 2 * math.sqrt((np.linalg.inv(H) @ scores.T @ scores @ np.linalg.inv(H))[1, 1]) == pytest.approx(width)
 
 
 def test_no_family_moves_the_effect_further_than_the_noise_is_made_for(assignment):
@@ -170,7 +232,7 @@ def test_no_family_moves_the_effect_further_than_the_noise_is_made_for(assignmen
     effect = lambda c: math.log(c[1][1] / c[1][0]) - math.log(c[0][1] / c[0][0])
     for cells in ((9, 12, 14, 9), (400, 8, 7, 900), (30, 20, 9, 40), (10**7, 10, 10, 10**7), (10**7, 30, 10**7, 30)):
         counts = [list(cells[:2]), list(cells[2:])]
-        curvature = float(assignment.exact_curvature(counts))
+        curvature = float(min(map(assignment.arm_curvature, counts)))
         for (a, no, yes), (b, more_no, more_yes) in product(moves, repeat=2):
             other = [list(pair) for pair in counts]
             other[a][0], other[a][1] = other[a][0] - no, other[a][1] - yes
@@ -183,29 +245,43 @@ def test_no_family_moves_the_effect_further_than_the_noise_is_made_for(assignmen
     assert closest > 0.9999
 
 
-def test_noise_of_families_on_all_that_is_allowed(model, assignment):
-    for certificate, kept, replaced in product((0.0, 1.5, 4.0, 60.0), (1, 2, 9), (True, False)):
-        asked = {"certificate": certificate, "kept": kept, "replaced": replaced}
-        k, scale = model("ps5").household_noise(**asked, epsilon=0.5)
-        move = float(prediction_shift(nu=certificate, changes=k)) if certificate else math.inf
-        assert k == assignment.rows_changed(asked) and (scale is None) == (move == math.inf)
-        assert scale is None or scale == pytest.approx(2 * move, rel=1e-12)
+def test_noise_of_villages_is_that_of_the_package(assignment):
+    for certificate, kept, replaced, village in product((1.5, 4.0, 600.0), (1, 2, 9), (True, False), (1, 7)):
+        asked = {"certificate": certificate, "kept": kept, "replaced": replaced, "epsilon": 0.5}
+        answers = SimpleNamespace(group=lambda group: [("", asked, [0, None])])
+        (_, k, _, scale, least), = assignment.noises(answers, {"village": village})
+        assert k == kept * village * (1 + replaced) and scale == math.inf
+        assert least == pytest.approx(2 * float(prediction_shift(nu=certificate, changes=k)))
 
 
-def test_rows_to_keep(model, assignment):
-    """The model tries all; the variance of a family's residuals is the one of the question."""
-    for seed in range(8):
-        for asked in assignment.calls(np.random.default_rng(seed))["plans"][1]:
-            found = [assignment.total_error(asked, r) for r in range(1, len(asked["sizes"]) + 1)]
-            kept, error = model("ps5").rows_to_keep(**asked)
-            assert error == pytest.approx(min(found), rel=1e-9) and found[kept - 1] == min(found) < math.inf
-    fixed = assignment.calls(np.random.default_rng(0))["plans"][1][:7]
-    best = [model("ps5").rows_to_keep(**asked)[0] for asked in fixed]
-    assert len(set(best)) >= 4 and 1 in best
-    assert any(math.isinf(assignment.total_error(asked, len(asked["sizes"]))) for asked in fixed)
-    m, c, p = 4, 0.3, 0.2  # rows that agree with the first one with probability c, or are drawn anew, all at once
-    corr = np.full((m, m), c * p * (1 - p)) + np.eye(m) * (1 - c) * p * (1 - p)
-    assert corr.sum() == pytest.approx(m * (1 + (m - 1) * c) * p * (1 - p))
+@pytest.mark.parametrize("kept", KEPT)
+def test_the_total_error_takes_expected_squares(assignment, kept):
+    """Of 4,000 drawn trials, whose rows agree with the first one of their family with probability c, or are drawn anew, all at once."""
+    rng, c, p, r = np.random.default_rng(4), 0.5, 0.3, 2
+    asked = {"sizes": [20, 10, 0, 10], "responding": p, "correlation": c, "epsilon": 1200, "split": 0.5, "delta": 0.25}
+    mine = {"kept": kept, "village": 1}
+    found = []
+    for _ in range(4000):
+        total = 0
+        for m, families in enumerate(asked["sizes"], 1):
+            first, alike = rng.random((families, 1)) < p, rng.random((families, 1)) < c
+            rows = np.where(alike, first, rng.random((families, m)) < p)
+            weight, there = {"first": (1, rows[:, :r]), "last": (1, rows[:, -r:]), "weighted": (min(1, r / m), rows),
+                             "short": (m <= r, rows)}[kept]
+            total += (weight * (there - p).sum(axis=1)).sum()
+        found.append(total)
+    parts = [(many, *assignment.kept_part([0] * m, r, mine)) for m, many in enumerate(asked["sizes"], 1)]
+    curvature = float(sum(many * w * len(row) for many, w, row in parts)) * p * (1 - p)
+    assert math.sqrt(2 * np.var(found)) / curvature == pytest.approx(assignment.total_error(asked, r, mine), rel=0.06)
+
+
+def test_the_best_number_of_rows_is_not_always_the_same(assignment):
+    for kept in KEPT:
+        mine = assignment.boxes.sheets[0] | {"kept": kept}
+        plans = assignment.calls(np.random.default_rng(0), mine)["plans"][1]
+        found = [[assignment.total_error(asked, r, mine) for r in range(1, len(asked["sizes"]) + 1)] for asked in plans]
+        assert all(min(errors) < math.inf for errors in found) and any(max(errors) == math.inf for errors in found)
+        assert len({errors.index(min(errors)) for errors in found}) >= 3
 
 
 # --- questions 5 and 6 -----------------------------------------------------------------------------------------------
@@ -284,23 +360,26 @@ def test_the_public_numbers_of_the_prediction():
 # --- the questions ---------------------------------------------------------------------------------------------------
 def test_questions_are_allowed_ones(assignment):
     for seed in range(10):
-        asked = assignment.calls(np.random.default_rng(seed))
-        for group in ("neighbours", "other neighbours", "edges"):
+        mine = assignment.boxes.sheets[seed]
+        asked = assignment.calls(np.random.default_rng(seed), mine)
+        for group in ("neighbours", "other neighbours", "edges", "large"):
             for kwargs in asked[group][1]:
                 assert 1 <= kwargs["grid"] <= 8 and 1 < Fraction(kwargs["step_ratio"]) <= Fraction(3, 2)
                 assert Fraction(1, 10**6) <= Fraction(kwargs["delta"]) <= Fraction(1, 4)
         for group in ("neighbours", "other neighbours"):
             for one, other in zip(asked[group][1][::2], asked[group][1][1::2]):
                 a, b = np.array(one["counts"]), np.array(other["counts"])
-                assert np.abs(a - b).sum() == 1 and one | {"counts": 0} == other | {"counts": 0}
+                assert (a - b).sum() == (a - b)[:, 1].max() == mine["rows"] and one | {"counts": 0} == other | {"counts": 0}
         for kwargs in asked["trials"][1] + asked["other trials"][1]:
             assert 0 < kwargs["treated"] < 1 and all(0 < r < 1 for r in kwargs["responding"]) and kwargs["delta"] < 0.5
-        drawn = [assignment.scale_at(k, assignment.curvature_of(k, k["people"])) for k in asked["other trials"][1]]
-        assert sum(scale is not None for scale in drawn) >= 2
+        sizes = [assignment.size_at(k, assignment.curvature_of(k, k["people"], mine), mine)
+                 for k in asked["trials"][1] + asked["other trials"][1]]
+        assert sum(size is not None for size in sizes) >= 8 and sizes.count(None) >= 3
         for group in ("trials of families", "other trials of families"):
             for kwargs in asked[group][1]:
                 assert all(row and set(row) <= {0, 1} for _, row in kwargs["families"])
-        assert all(assignment.fit_of(**k)[0] is not None for k in asked["other trials of families"][1])
+        fits = [assignment.fit_of(**k, mine=mine)[0] for k in asked["other trials of families"][1]]
+        assert sum(effect is not None for effect in fits) >= 2
 
 
 def test_probabilities_that_are_no_fractions_are_told_so(assignment):

@@ -1,6 +1,7 @@
 """Every kind of submission gets the points that it deserves, a message that teaches, in bounded time."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_a_common_mistake_hears_what_to_think_about(problem_set, graded):
 
 
 def test_the_grader_is_untouched_and_nothing_is_left_running(graded, built):
-    for name in ("course.py", "grading.py", "boxes.py", "sandbox.py", "sandboxed.py"):
+    for name in ("course.py", "grading.py", "boxes.py", "copies.py", "sandbox.py", "sandboxed.py"):
         assert (submissions.ROOT / "exercises" / name).read_bytes() == (built / "autograder" / name).read_bytes()
     running = []
     for process in submissions.Path("/proc").glob("[0-9]*/cmdline"):
@@ -90,7 +91,7 @@ def test_hash_order_and_global_seeds_are_the_same_in_every_run(bubblewrap):
         "names": ["seen"],
         "calls": {},
     }
-    first, second = (sandbox.run(job, [], "bwrap", sandbox.LIMITS)[0]["seen"] for _ in range(2))
+    first, second = (sandbox.run(job, "bwrap", sandbox.LIMITS)[0]["seen"] for _ in range(2))
     assert first == second and first[1] is None and len(first[0]) == 4
 
 
@@ -121,17 +122,29 @@ def test_answers_replayed_from_an_earlier_grading_are_worth_nothing(
     assert failed() == attacked.costs
     drawn = [group for group in attacked.groups if group not in attacked.same_for_all]
     assert drawn and all(asked[1][group][1] != asked[0][group][1] for group in drawn)
-    monkeypatch.setattr(assignment, "calls", lambda rng: asked[0])
+    monkeypatch.setattr(assignment, "calls", lambda rng, sheet: asked[0])
     assert not failed()  # to the same questions they would have been right
+
+
+def test_a_message_shows_the_digits_that_differ_and_not_the_right_value():
+    for mine, exact, said in [
+        (0.123456, 0.123401, "0.123456, which is too large from digit 5 on"),
+        (2.000002, 2.000005, "2.000002, which is too small from digit 7 on"),
+        (12.5, 998.0, "12.5, which is too small from digit 1 on"),
+        (-3.5, 0.25, "-3.5, which is too small"),
+        (Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**40), "0.333333, which is too small by less than these digits show"),
+    ]:
+        assert grading.differing(mine, exact) == said
 
 
 def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    answers = grading.Answers({"STUDENT": (deep, None)}, {})
+    answers = grading.Answers({"STUDENT": (deep, None), "MINE": (deep, None), "broken": (deep, None)}, {})
     entry = grading.judged(assignment.checks[0], answers, submissions.STUDENT)
     assert entry["score"] == 0 and "nested too deeply" in entry["output"]
+    assert "nested too deeply" in grading.refused(assignment.boxes, answers, submissions.STUDENT)
 
 
 def test_written_answers_arrive_as_text_with_rubric_numbers_cell_and_prediction(built, bubblewrap, tmp_path):
