@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Any", "ArrayLike", "Bools", "Callable", "Floats", "Generator", "Integer", "Integers",
-    "Interval", "Ints", "LabelKind", "Labels", "Mapping", "Move", "NDArray", "Neighbor", "Noise", "Real",
-    "Reals"]
+    "Interval", "Ints", "LabelKind", "Labels", "Mapping", "Move", "NDArray", "Neighbor", "Noise",
+    "Real", "Reals"]
 
 Neighbor: TypeAlias = Literal["replace", "add_remove"]
 Noise: TypeAlias = Literal["laplace", "discrete_laplace"]

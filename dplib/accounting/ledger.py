@@ -1,7 +1,8 @@
 """A budget, what is spent of it, and the refusal to spend more.
 
-The next question may depend on the last answer, so that prices are chosen as one goes. Sums of ε and
-δ are valid then, and so are sums of ρ; other ways to add up ask for prices that are fixed beforehand.
+The next question may depend on the last answer, so that prices are chosen as one goes. Sums of ε
+and δ are valid then, and so are sums of ρ; other ways to add up ask for prices that are fixed
+beforehand.
 
 Symbols
 -------
@@ -114,20 +115,21 @@ class Ledger:
         return {name: float(EXACT.subtract(self._budget[name], self._spent[name]))
                 for name in self._currency}
 
-    def pay(self, what: str, *, unit: str, neighbor: Neighbor, epsilon: Real = 0.0,
-            delta: Real = 0.0, rho: Real = 0.0) -> None:
+    def pay(self, what: str, *, unit: str, rho: Real | None = None, epsilon: Real | None = None,
+            delta: Real | None = None, neighbor: Neighbor) -> None:
         """Pay for a question before any record is read, or raise `Overdraft`.
 
         Parameters
         ----------
         what : str, the question, as the ledger prints it
-        unit, neighbor
-            Whom the answer protects, and from which change.
-        epsilon, delta, rho : float ≥ 0, the price: ``epsilon`` with or without ``delta``, or
-            ``rho``
+        unit : str, whom the answer protects: one person, say, or one row
+        rho : float > 0
+            The price, a bound of Rényi divergences, or else
+        epsilon, delta : float ≥ 0, the price, δ < 1
+        neighbor : {"replace", "add_remove"}
         """
-        price = self._price(what, epsilon, delta, rho)
-        protected = str(unit), _checks.choice("neighbor", neighbor, _checks.NEIGHBORS)
+        _checks.records_that_differ(neighbor)
+        price, protected = self._price(what, epsilon, delta, rho), (str(unit), neighbor)
         with self._lock:  # a check and its payment are one step
             if self._protected not in (None, protected):
                 raise ValueError(f"this ledger is of {_named(self._protected)}, got a payment for "
@@ -143,8 +145,9 @@ class Ledger:
 
     def _price(self, what, epsilon, delta, rho):
         """The price as decimals, ρ included where the budget is of ρ."""
-        price = {name: decimal(_checks.parameter(name, value, or_zero=True)) for name, value in
-                 dict(epsilon=epsilon, delta=delta, rho=rho).items()}
+        given = dict(epsilon=epsilon, delta=delta, rho=rho)
+        price = {name: decimal(_checks.parameter(name, value or 0.0, or_zero=True))
+                 for name, value in given.items()}
         if bool(price["epsilon"]) == bool(price["rho"]):
             raise ValueError(f"{what} must cost either epsilon or rho, got epsilon = {epsilon!r} "
                              f"and rho = {rho!r}")

@@ -1,7 +1,7 @@
 """What may be published: numbers by group, how they were made, and how far off they may be.
 
-All that an answer says of its noise is public before any record is read; a plan is an answer without
-values.
+All that an answer says of its noise is public before any record is read; a plan is an answer
+without values.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Answer:
 
         Parameters
         ----------
-        level : float in (0, 1)
+        level : float in (0, 1), the probability that all of them keep to it
 
         Returns
         -------
@@ -70,7 +70,7 @@ class Answer:
 
         Parameters
         ----------
-        level : float in (0, 1)
+        level : float in (0, 1), the probability that all of them keep to it
 
         Returns
         -------
@@ -84,7 +84,7 @@ class Answer:
 
         Parameters
         ----------
-        level : float in (0, 1), of the interval
+        level : float in (0, 1), the probability of the intervals
 
         Returns
         -------
@@ -144,10 +144,10 @@ class Means(Answer):
 
         Parameters
         ----------
-        level : float in (0, 1)
+        level : float in (0, 1), the probability that all of them keep to it
         size : int or array_like of int, optional
-            How many votes a group has, if that is public or planned; else the noisy numbers, which
-            the answer itself has.
+            The number n of records, that is, of units that vote in a group, if that is public or
+            planned; else the noisy numbers, which the answer itself has.
 
         Returns
         -------
@@ -184,8 +184,8 @@ class Quantiles(Answer):
     cells: int
 
     def rank_error(self, level: Real = 0.95) -> float:
-        """How many votes lie at most between an answer and where its level asks for, beyond those in
-        its own cell.
+        """How many votes lie at most between an answer and where its level asks for, if no cell has
+        more than a few of them.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Quantiles(Answer):
 
         Parameters
         ----------
-        level : float in (0, 1)
+        level : float in (0, 1), the probability that all of them keep to it
         """
         raise ValueError("level: quantiles have a rank_error, and no half_width")
 
@@ -213,7 +213,7 @@ class Quantiles(Answer):
 
         Parameters
         ----------
-        level : float in (0, 1)
+        level : float in (0, 1), the probability that all of them keep to it
 
         Returns
         -------
@@ -243,7 +243,7 @@ class Discovered(Answer):
 
         Parameters
         ----------
-        size : int or array_like of int, how many units vote for it
+        size : int or array_like of int, the number n of records: of units that vote for it
 
         Returns
         -------

@@ -20,8 +20,8 @@ import numpy as np
 
 from dplib.tables.votes import TOKENS, cells_of
 
-UNIT, CELL, VALUE, VOTES, GROUPS, ROWS = (
-    f"__dplib_{name}" for name in ("unit", "cell", "value", "votes", "groups", "rows"))
+WHOSE, CELL, VALUE, VOTES, GROUPS, LENGTH = (
+    f"__dplib_{name}" for name in ("unit", "cell", "value", "votes", "groups", "length"))
 FARTHEST = 1 << 12  # a row counts for at most so many bounds in a sum, lest a sum leave int64
 LABELS = {"integer": int, "text": str, "boolean": bool, "date": datetime.date}
 NUMBERS = ("integer", "float", "decimal", "boolean")
@@ -40,8 +40,8 @@ def silenced(question, ask, rows):
         except Exception:
             pass
     raise EngineError(  # here, and not above: so it does not carry the engine's own error with it
-        f"the engine failed at {question}; what was paid stays paid. Its message may show a record: "
-        "try the same question on invented rows of the same types to see it"
+        f"the engine failed at {question}; what was paid stays paid. Its message may show a record:"
+        " try the same question on invented rows of the same types to see it"
     )
 
 
@@ -100,7 +100,7 @@ class Rows:
         rows = self._listed(by)
         if self.unit is None:
             return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), by, VOTES)
-        pairs = rows.select(UNIT, *by).unique()
+        pairs = rows.select(WHOSE, *by).unique()
         return _sums(self._share(pairs, by, noise, m), by, VOTES)
 
     def ends(self, column, bounds, by, noise, m, missing):
@@ -128,7 +128,7 @@ class Rows:
             near = (nw.col(VALUE) / most).clip(-FARTHEST, FARTHEST)
             rows, unit = rows.with_columns(_floor(near * TOKENS + 0.5).alias(VALUE)), 1
         if self.unit is not None:
-            rows = rows.group_by(UNIT, *by).agg(nw.col(VALUE).sum())
+            rows = rows.group_by(WHOSE, *by).agg(nw.col(VALUE).sum())
         scaled = nw.col(VALUE) if unit == 1 else _floor(nw.col(VALUE) * unit + 0.5)
         clipped = scaled.clip(_token(lo / most), _token(hi / most))
         pairs = self._share(rows.with_columns(clipped.alias(VALUE)), by, noise, m)
@@ -145,18 +145,18 @@ class Rows:
         inside = {**by, CELL: range(cells)}
         if self.unit is None:
             return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), inside, VOTES)
-        parts = _counted(rows.group_by(UNIT, *by, CELL), ROWS)
-        pairs = parts.group_by(UNIT, *by).agg(nw.col(ROWS).sum().alias(VALUE))
-        parts = parts.join(self._share(pairs, by, noise, m), on=[UNIT, *by], how="inner")
-        tokens = _floor(nw.col(VOTES) * nw.col(ROWS) / nw.col(VALUE))
+        parts = _counted(rows.group_by(WHOSE, *by, CELL), LENGTH)
+        pairs = parts.group_by(WHOSE, *by).agg(nw.col(LENGTH).sum().alias(VALUE))
+        parts = parts.join(self._share(pairs, by, noise, m), on=[WHOSE, *by], how="inner")
+        tokens = _floor(nw.col(VOTES) * nw.col(LENGTH) / nw.col(VALUE))
         return _sums(parts.with_columns(tokens.alias(VOTES)), inside, VOTES)
 
     def labels(self, column, m):
         """Every label, sorted, and how many units vote for it: each for its m labels of most rows,
         ties by label."""
-        rows = self._listed({}, column).filter(~nw.col(column).is_null())
+        rows = self._listed({}, self._label(column)).filter(~nw.col(column).is_null())
         if self.unit is not None:
-            rows = _first(_counted(rows.group_by(UNIT, column), ROWS), column, m)
+            rows = _first(_counted(rows.group_by(WHOSE, column), LENGTH), column, m)
         found = _counted(rows.group_by(column), VOTES).collect()
         votes = dict(zip(found[column].to_list(), found[VOTES].to_list()))
         names = sorted(votes)
@@ -171,24 +171,25 @@ class Rows:
 
     # ---- steps of these
 
-    def _listed(self, by, *columns):
-        """The rows of listed groups that belong to a unit."""
-        used = dict.fromkeys([*by, *columns])
-        texts = [nw.col(name).cast(nw.String) if self.kinds[name] == "text" else nw.col(name)
-                 for name in used]
-        whose = [] if self.unit is None else [nw.col(self.unit).alias(UNIT)]
-        rows = self.frame.select(*whose, *texts)
+    def _listed(self, by, *others):
+        """The rows of listed groups that belong to a unit: whose they are, their labels, and
+        others."""
+        whose = [] if self.unit is None else [nw.col(self.unit).alias(WHOSE)]
+        rows = self.frame.select(*whose, *map(self._label, by), *others)
         for name, labels in by.items():
             rows = rows.filter(nw.col(name).is_in(list(labels)))
-        return rows if self.unit is None else rows.filter(~nw.col(UNIT).is_null())
+        return rows if self.unit is None else rows.filter(~nw.col(WHOSE).is_null())
+
+    def _label(self, column):
+        """Categories are read as texts."""
+        return nw.col(column).cast(nw.String) if self.kinds[column] == "text" else nw.col(column)
 
     def _numbers(self, column, by, missing):
         """The same with a number of each row as a float, without those that have none."""
         number = nw.col(column)
         if self.kinds[column] == "boolean":
             number = number.cast(nw.Int64)
-        frame = self.frame.with_columns(number.cast(nw.Float64).alias(VALUE))
-        rows = Rows(frame, {**self.kinds, VALUE: "float"}, self.unit)._listed(by, VALUE)
+        rows = self._listed(by, number.cast(nw.Float64).alias(VALUE))
         absent = nw.col(VALUE).is_null() | nw.col(VALUE).is_nan()
         if missing == "drop":
             return rows.filter(~absent)
@@ -199,20 +200,20 @@ class Rows:
         """Whole tokens of each unit and group: the average over its rows, from below."""
         if self.unit is None:
             return rows
-        pairs = rows.group_by(UNIT, *by).agg(nw.col(VALUE).sum(), nw.len().alias(ROWS))
-        return pairs.with_columns(_floor(nw.col(VALUE) / nw.col(ROWS)).alias(VALUE))
+        pairs = rows.group_by(WHOSE, *by).agg(nw.col(VALUE).sum(), nw.len().alias(LENGTH))
+        return pairs.with_columns(_floor(nw.col(VALUE) / nw.col(LENGTH)).alias(VALUE))
 
     def _share(self, pairs, by, noise, m):
         """Pairs of a unit and a group, with the tokens that the one gives in the other."""
         if self.unit is None or not by or m >= np.prod(cells_of(by)):
             return pairs.with_columns(_constant(noise.tokens).alias(VOTES))
-        groups = _counted(pairs.group_by(UNIT), GROUPS)
+        groups = _counted(pairs.group_by(WHOSE), GROUPS)
         shared = nw.max_horizontal(nw.col(GROUPS), _constant(m)).cast(nw.Float64)
         if noise.law == "discrete_laplace":
             tokens = noise.tokens * m / shared
         else:
             tokens = noise.tokens * (m / shared).sqrt()
-        return pairs.join(groups, on=UNIT, how="inner").with_columns(_floor(tokens).alias(VOTES))
+        return pairs.join(groups, on=WHOSE, how="inner").with_columns(_floor(tokens).alias(VOTES))
 
 
 # ------------------------------------------------------------------------------- words of an engine
@@ -227,7 +228,7 @@ def _kinds(frame):
     native = nw.to_native(frame)
     looked_at = set()
     if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
-        looked_at = {name for name, dtype in native.dtypes.items() if dtype == object}
+        looked_at = {name for name, dtype in native.dtypes.items() if str(dtype) == "object"}
     kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
     return kinds | dict.fromkeys(looked_at, "object")
 
@@ -276,14 +277,14 @@ def _first(pairs, column, m):
     """Each unit's m labels of most rows, ties by label."""
     engine = pairs.implementation
     if engine.is_duckdb() or engine.is_polars() or engine.is_spark_like() or engine.is_ibis():
-        order = pairs.with_columns((-nw.col(ROWS)).alias(ROWS))
-        place = nw.col(column).cum_count().over(UNIT, order_by=[ROWS, column])
+        order = pairs.with_columns((-nw.col(LENGTH)).alias(LENGTH))
+        place = nw.col(column).cum_count().over(WHOSE, order_by=[LENGTH, column])
         return order.with_columns(place.alias(VALUE)).filter(nw.col(VALUE) <= m)
     # narwhals has no such window for pyarrow and dask, and forgets its second key for pandas
     kept = []
     for _ in range(m):
-        most = pairs.group_by(UNIT).agg(nw.col(ROWS).max().alias(VALUE))
-        best = pairs.join(most, on=UNIT, how="inner").filter(nw.col(ROWS) == nw.col(VALUE))
-        kept.append(best.group_by(UNIT).agg(nw.col(column).min()))
-        pairs = pairs.join(kept[-1], on=[UNIT, column], how="anti")
+        most = pairs.group_by(WHOSE).agg(nw.col(LENGTH).max().alias(VALUE))
+        best = pairs.join(most, on=WHOSE, how="inner").filter(nw.col(LENGTH) == nw.col(VALUE))
+        kept.append(best.group_by(WHOSE).agg(nw.col(column).min()))
+        pairs = pairs.join(kept[-1], on=[WHOSE, column], how="anti")
     return nw.concat(kept, how="vertical")

@@ -19,7 +19,7 @@ import numpy as np
 from dplib import _checks, mechanisms
 
 PER = 1000  # levels are multiples of 1/1000
-ROUNDING = 1 + 2.0**-18  # more than a score is moved by as a float, of 2**63 at most
+SCORE_ROUNDING = 1 + 2.0**-18  # more than a score is moved by as a float, of 2**63 at most
 
 
 def depth_of(levels):
@@ -38,7 +38,7 @@ def exact_levels(levels):
     return thousandths
 
 
-def chosen(tokens, levels, *, changes, alone, epsilon, rng):
+def choose_points(tokens, levels, *, changes, alone, epsilon, rng):
     """A point of the grid for each level, shape (*groups, levels), from tokens of shape (*groups,
     cells). ``changes`` and ``alone`` as in `weight`; each depth costs ``epsilon``."""
     below = np.concatenate(
@@ -47,7 +47,7 @@ def chosen(tokens, levels, *, changes, alone, epsilon, rng):
     points[..., 0], points[..., -1] = 0, tokens.shape[-1]
     for first, middle, last, left, right in _choices(levels):
         scores = _scores(below, points[..., first], points[..., last], left, right)
-        moved = weight(left, right, changes, alone) * ROUNDING
+        moved = weight(left, right, changes, alone) * SCORE_ROUNDING
         points[..., middle] = mechanisms.permute_and_flip(
             scores, sensitivity=moved, epsilon=epsilon, rng=rng)
     return points[..., 1:-1]
@@ -65,10 +65,10 @@ def error_scale(levels, changes, alone, epsilon):
     """So many votes of rank error come from each unit of ln(points/β): the scales of all depths
     added up, each the largest at its depth."""
     largest = {}
-    for first, middle, last, left, right in _choices(levels):
-        depth = last - first
+    for first, _, last, left, right in _choices(levels):
+        depth = (last - first).bit_length()
         scale = 2 * weight(left, right, changes, alone) / (left + right) / epsilon
-        largest[depth.bit_length()] = max(largest.get(depth.bit_length(), 0), scale)
+        largest[depth] = max(largest.get(depth, 0), scale)
     return sum(largest.values())
 
 

@@ -46,8 +46,8 @@ class Table:
     Notes
     -----
     :Privacy: Every answer is private at its price under the stated relation of units, given fair
-        bits, whatever the rows hold; all answers together at what the ledger has paid. A question is
-        paid for before any row is read, and stays paid if the engine fails. Names and types of
+        bits, whatever the rows hold; all answers together at what the ledger has paid. A question
+        is paid for before any row is read, and stays paid if the engine fails. Names and types of
         columns are public; how long an engine takes is not hidden.
     :Error: Each answer says it: `Answer.interval`, and before any row is read, by a plan,
         `Answer.half_width`. A unit in more groups than ``most_groups`` counts in each for less than
@@ -58,11 +58,11 @@ class Table:
     Examples
     --------
     >>> import pandas as pd
-    >>> visits = pd.DataFrame({"person": [1, 1, 2, 3, 3, 3], "ward": list("ABABBB")})
     >>> rng, ledger = np.random.default_rng(1), Ledger(epsilon=2)
+    >>> visits = pd.DataFrame({"person": np.arange(900) // 3, "ward": np.arange(900) % 2})
     >>> people = Table(visits, unit="person", neighbor="add_remove", ledger=ledger, rng=rng)
-    >>> answer = people.counts(by={"ward": "ABC"}, most_groups=1, epsilon=1)
-    >>> answer.values.round(2), round(float(answer.half_width(0.95)), 2)
+    >>> answer = people.counts(by={"ward": [0, 1, 2]}, most_groups=2, epsilon=1)
+    >>> answer.values.round(1), round(answer.half_width(0.95), 1)
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Table:
 
     def counts(
             self, *, by: Groups | None = None, most_groups: Integer | None = None,
-            epsilon: Real | None = None, rho: Real | None = None) -> Answer:
+            rho: Real | None = None, epsilon: Real | None = None) -> Answer:
         """How many units there are in each group.
 
         Parameters
@@ -88,7 +88,8 @@ class Table:
             Without it, all units are one group.
         most_groups : int ≥ 1
             How many votes a unit has; to be given where there are groups and units.
-        epsilon, rho : float > 0, one of the two: the price
+        rho, epsilon : float > 0, one of the two
+            The price: ε, or ρ, which bounds Rényi divergences.
 
         Returns
         -------
@@ -107,15 +108,16 @@ class Table:
     def sums(
             self, column: str | None, *, bounds: Interval, by: Groups | None = None,
             most_groups: Integer | None = None, missing: Real | str = "drop",
-            epsilon: Real | None = None, rho: Real | None = None) -> Answer:
+            rho: Real | None = None, epsilon: Real | None = None) -> Answer:
         """The sum over units of each unit's own total in the group.
 
         Parameters
         ----------
         column : str or None
             Of numbers; None: the total of a unit is its number of rows.
-        bounds : (float, float), into which each unit's total is clipped
-        by, most_groups, epsilon, rho
+        bounds : (float, float)
+            A public interval, into which each unit's total is clipped.
+        by, most_groups, rho, epsilon
             As in `Table.counts`.
         missing : "drop" or float
             What becomes of rows without a number: not counted, or counted as this one.
@@ -141,14 +143,15 @@ class Table:
     def means(
             self, column: str, *, bounds: Interval, by: Groups | None = None,
             most_groups: Integer | None = None, missing: Real | str = "drop",
-            epsilon: Real | None = None, rho: Real | None = None) -> Means:
+            rho: Real | None = None, epsilon: Real | None = None) -> Means:
         """The mean over units of each unit's own average in the group.
 
         Parameters
         ----------
         column : str, of numbers
-        bounds : (float, float), into which each number is clipped
-        by, most_groups, epsilon, rho
+        bounds : (float, float)
+            A public interval, into which each number is clipped.
+        by, most_groups, rho, epsilon
             As in `Table.counts`.
         missing
             As in `Table.sums`.
@@ -160,9 +163,9 @@ class Table:
         Notes
         -----
         :Privacy: ε-DP, or ρ-zCDP, as `Table` says.
-        :Error: At a true mean x between bounds -1 and 1, with N votes and without sharing, variance
-            (1 + x²)/2 of that of the noise over (N/2)²: half of what a count and a sum with half the
-            price each have.
+        :Error: For n votes with mean x between bounds -1 and 1 the variance is about (1 + x²) v/n²,
+            where v is twice that of one vote's noise: half of what it is if a count and a sum are
+            released at half the price each.
         """
         bounds = _checks.interval("bounds", bounds)
         by, m = self._groups(by, most_groups)
@@ -178,17 +181,17 @@ class Table:
         return Means.of(noise.added_to(tokens, self._rng) / noise.tokens, bounds, **said)
 
     def histogram(
-            self, column: str, *, bounds: Interval, cells: Integer, by: Groups | None = None,
+            self, column: str, *, cells: Integer, bounds: Interval, by: Groups | None = None,
             most_groups: Integer | None = None, missing: Real | str = "drop",
-            epsilon: Real | None = None, rho: Real | None = None) -> Answer:
+            rho: Real | None = None, epsilon: Real | None = None) -> Answer:
         """How many votes there are in each of equal cells: that of a unit is split evenly over its
         rows.
 
         Parameters
         ----------
-        column, bounds, by, most_groups, missing, epsilon, rho
+        column, bounds, by, most_groups, missing, rho, epsilon
             As in `Table.means`.
-        cells : int ≥ 1
+        cells : int ≥ 1, the number k of cells
 
         Returns
         -------
@@ -210,7 +213,7 @@ class Table:
         return self._answer("histogram", within, price, noise, tokens, 1.0)
 
     def quantiles(
-            self, column: str, *, levels: ArrayLike, bounds: Interval, cells: Integer,
+            self, column: str, *, cells: Integer, bounds: Interval, levels: ArrayLike,
             by: Groups | None = None, most_groups: Integer | None = None,
             missing: Real | str = "drop", epsilon: Real) -> Quantiles:
         """Points of a grid below which given shares of the votes lie, in increasing order.
@@ -219,8 +222,10 @@ class Table:
         ----------
         column, bounds, by, most_groups, missing
             As in `Table.means`.
-        levels : float or array_like, increasing multiples of .001 between 0 and 1
-        cells : int ≥ 1, between whose ends an answer is chosen
+        cells : int ≥ 1
+            The number k of cells between whose ends an answer is chosen.
+        levels : float or array_like
+            The share of votes below each answer: increasing multiples of .001 between 0 and 1.
         epsilon : float > 0
 
         Returns
@@ -250,7 +255,7 @@ class Table:
         if tokens is None:
             return Quantiles(values=np.full((*cells_of(by), len(levels)), np.nan), **said)
         moved = [tokens_of_vote * change for change in changes]
-        points = _quantiles.chosen(
+        points = _quantiles.choose_points(
             tokens, levels, changes=moved, alone=alone, epsilon=each, rng=self._rng)
         return Quantiles(values=_grid(bounds, cells)[points], **said)
 
@@ -298,7 +303,7 @@ class Table:
 
     def _groups(self, by, most_groups, listed=True):
         """Checked groups, and the votes of a unit."""
-        by = {} if by is None else {column: _labels(column, labels) for column, labels in by.items()}
+        by = {column: _labels(column, labels) for column, labels in (by or {}).items()}
         cells_of(by)
         if self._rows is not None and listed:
             self._rows.need_labels(by)

@@ -32,7 +32,7 @@ from dplib.histograms import FOR_THRESHOLDS
 TOKENS = 1 << 20
 MOST_VOTES = 1 << 10  # so that shares of a vote are the floors of what they are in real numbers
 MOST_CELLS = 1 << 22  # of one answer
-UP = 1 + 2.0**-40  # more than the rounding of a scale
+SIGMA_ROUNDING = 1 + 2.0**-40  # more than that of a scale
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Noise:
 
     @property
     def _sigma(self):
-        return self.sensitivity / sqrt(2 * self.price) * UP
+        return self.sensitivity / sqrt(2 * self.price) * SIGMA_ROUNDING
 
     def added_to(self, tokens, rng):
         """Noisy tokens, int64."""
@@ -107,13 +107,14 @@ def cells_of(by):
 
 
 def discovery_threshold(
-        *, epsilon: Real, delta: Real, most_groups: Integer = 1, neighbor: Neighbor) -> int:
+        *, most_groups: Integer, epsilon: Real, delta: Real, neighbor: Neighbor) -> int:
     """The least noisy number of units from which a label that nobody listed may be named.
 
     Parameters
     ----------
+    most_groups : int ≥ 1
+        The number m of labels that a unit votes for.
     epsilon, delta : float > 0, δ ≤ 1/2
-    most_groups : int ≥ 1, the number m of labels that a unit votes for
     neighbor : {"replace", "add_remove"}
 
     Returns
