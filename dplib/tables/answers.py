@@ -63,7 +63,7 @@ class Answer:
             ``level``, and with less to one step less. For noise paid in ρ an upper bound.
         """
         level = _checks.parameter("level", level)
-        return self.worth * self.noise.largest(level, max(self.values.size, 1))
+        return float(self.worth * self.noise.largest(level, max(self.values.size, 1)))
 
     def interval(self, level: Real = 0.95) -> tuple[Floats, Floats]:
         """Around each value, where it would be without noise: all of them with this probability.
