@@ -32,7 +32,7 @@ OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 SITE_ONLY = (
     "addresses", "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees",
     "drawings", "execute", "further", "mosaic", "plain_formulas", "reference", "site", "statements",
-    "ways",
+    "teaching", "ways",
 )
 
 # modules that say what a page looks like
