@@ -13,6 +13,7 @@ from types import MappingProxyType
 from unittest.mock import patch
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,6 +23,7 @@ import pytest
 from dplib import mechanisms
 from dplib.accounting import Ledger, Overdraft, compose_basic, zcdp_epsilon
 from dplib.tables import EngineError, Table, discovery_threshold, engine, quantiles, votes
+from tests.neighbours import HUGE, NUMBERS, observe
 from tests.outcomes import distribution, epsilon_of
 
 V = votes.TOKENS
@@ -545,6 +547,47 @@ def test_warnings_of_an_engine_are_not_heard():
         with patch.object(engine.Rows, "counts", lambda self, by, noise, m: warned(self)):
             table(frame).counts(epsilon=1)
     assert heard == []
+
+
+ODD = [*NUMBERS, np.inf, -np.inf, np.nan, None]
+
+
+def odd_units(frame):
+    """The table with one unit in another's place: of one odd number in a ward that is listed and in one that is not, of a
+    thousand rows, and of none."""
+    rest = frame[(frame.person != 1001).fillna(True)]
+    for number in ODD:
+        rows = pd.DataFrame(dict(person=[1001, 1001], ward=["A", "nowhere"], month=[1, 99], cost=[number, number], again=[True, False],
+                                 day=[datetime.date(2026, 1, 1)] * 2)).astype(frame.dtypes.to_dict())
+        yield pd.concat([rest, rows])
+    yield pd.concat([rest, *[rows] * 500])
+    yield rest
+
+
+def told_by(ask):
+    """What an observer sees besides the values, on neighbours."""
+    release = lambda frame, rng: ask(Table(frame, unit="person", neighbor="replace", rng=rng, ledger=Ledger(epsilon=9, delta=.1)))
+    seen = observe(release, pl.from_pandas(visits()))
+    assert seen.error is None
+    return [way for other in odd_units(visits()) for way in seen.tells(observe(release, pl.from_pandas(other)))]
+
+
+@pytest.mark.parametrize("name", QUESTIONS | OTHERS)
+def test_nothing_but_the_values_tells_a_unit(name):
+    ask = (QUESTIONS | OTHERS)[name]
+    assert told_by((lambda t: ask(t, {"epsilon": 1}).values) if name in QUESTIONS else lambda t: len(ask(t).values) > 99) == []
+
+
+def test_a_question_that_refuses_a_record_is_noticed():
+    def gate(self, column, by, missing):
+        rows = numbers(self, column, by, missing)
+        if rows.select((nw.col(engine.VALUE) == HUGE).any()).collect()[engine.VALUE].to_list()[0]:
+            raise ValueError("a number is too large")
+        return rows
+
+    numbers = engine.Rows._numbers
+    with patch.object(engine.Rows, "_numbers", gate):
+        assert told_by(lambda t: QUESTIONS["means"](t, {"epsilon": 1}).values)
 
 
 REFUSED = [
