@@ -20,8 +20,9 @@ import numpy as np
 
 from dplib.tables.votes import TOKENS, cells_of
 
+OURS = "__dplib_"
 WHOSE, CELL, VALUE, VOTES, GROUPS, LENGTH = (
-    f"__dplib_{name}" for name in ("unit", "cell", "value", "votes", "groups", "length"))
+    OURS + name for name in ("unit", "cell", "value", "votes", "groups", "length"))
 FARTHEST = 1 << 12  # a row counts for at most so many bounds in a sum, lest a sum leave int64
 LABELS = {"integer": int, "text": str, "boolean": bool, "date": datetime.date}
 NUMBERS = ("integer", "float", "decimal", "boolean")
@@ -72,7 +73,7 @@ class Rows:
 
     def need(self, argument, column, kinds):
         """The kind of a column that must be one of these."""
-        if column not in self.kinds:
+        if column not in self.kinds or column.startswith(OURS):
             raise ValueError(f"{argument} must name a column of the table, got {column!r}")
         if (kind := self.kinds[column]) not in kinds:
             raise ValueError(
@@ -87,7 +88,7 @@ class Rows:
     def need_labels(self, by):
         for column, labels in by.items():
             kind = self.need("by", column, LABELS)
-            if not all(isinstance(label, LABELS[kind]) for label in labels):
+            if not all(type(label) is LABELS[kind] for label in labels):  # True is no integer
                 raise ValueError(
                     f"by must list labels of the type of their column, and {column!r} is of type "
                     f"{kind}, got {labels!r}"
@@ -129,9 +130,8 @@ class Rows:
             rows, unit = rows.with_columns(_floor(near * TOKENS + 0.5).alias(VALUE)), 1
         if self.unit is not None:
             rows = rows.group_by(WHOSE, *by).agg(nw.col(VALUE).sum())
-        scaled = nw.col(VALUE) if unit == 1 else _floor(nw.col(VALUE) * unit + 0.5)
-        clipped = scaled.clip(_token(lo / most), _token(hi / most))
-        pairs = self._share(rows.with_columns(clipped.alias(VALUE)), by, noise, m)
+        clipped = (nw.col(VALUE) * unit).clip(_token(lo / most), _token(hi / most))
+        pairs = self._share(rows.with_columns(_floor(clipped + 0.5).alias(VALUE)), by, noise, m)
         tokens = _floor(nw.col(VALUE) * nw.col(VOTES) / TOKENS)
         return _sums(pairs.with_columns(tokens.alias(VALUE)), by, VALUE)
 

@@ -25,6 +25,7 @@ from dplib.tables.votes import (
     MOST_CELLS, MOST_VOTES, TOKENS, Noise, cells_of, discovery_threshold, noise_for)
 
 Groups = Mapping[str, ArrayLike]
+NARROWEST = 1e-290  # so that places in an interval are finite numbers
 
 
 class Table:
@@ -48,7 +49,8 @@ class Table:
     :Privacy: Every answer is private at its price under the stated relation of units, given fair
         bits, whatever the rows hold; all answers together at what the ledger has paid. A question
         is paid for before any row is read, and stays paid if the engine fails. Names and types of
-        columns are public; how long an engine takes is not hidden.
+        columns are public, so declare them where a file is read; how long an engine takes is not
+        hidden.
     :Error: Each answer says it: `Answer.interval`, and before any row is read, by a plan,
         `Answer.half_width`. A unit in more groups than ``most_groups`` counts in each for less than
         one vote, so that groups of busy units look smaller than they are.
@@ -131,7 +133,7 @@ class Table:
         -----
         :Privacy: ε-DP, or ρ-zCDP, as `Table` says.
         """
-        lo, hi = _checks.interval("bounds", bounds)
+        lo, hi = _bounds(bounds)
         by, m = self._groups(by, most_groups)
         price, missing = _price(epsilon, rho), _missing(missing, bounds)
         noise = self._noise(price, by, m, split=True, signed=lo < 0)
@@ -168,7 +170,7 @@ class Table:
             where v is twice that of one vote's noise: half of what it is if a count and a sum are
             released at half the price each.
         """
-        bounds = _checks.interval("bounds", bounds)
+        bounds = _bounds(bounds)
         by, m = self._groups(by, most_groups)
         price, missing = _price(epsilon, rho), _missing(missing, bounds)
         noise = self._noise(price, by, m, ends=2, split=True)
@@ -202,7 +204,7 @@ class Table:
         -----
         :Privacy: ε-DP, or ρ-zCDP, as `Table` says.
         """
-        bounds = _checks.interval("bounds", bounds)
+        bounds = _bounds(bounds)
         by, m = self._groups(by, most_groups)
         price, missing = _price(epsilon, rho), _missing(missing, bounds)
         cells = _checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS)
@@ -238,7 +240,7 @@ class Table:
         :Privacy: ε-DP, as `Table` says.
         :Error: `Quantiles.rank_error`.
         """
-        bounds, levels = _checks.interval("bounds", bounds), _quantiles.exact_levels(levels)
+        bounds, levels = _bounds(bounds), _quantiles.exact_levels(levels)
         by, m = self._groups(by, most_groups)
         price, missing = _price(epsilon, None), _missing(missing, bounds)
         cells = _checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS)
@@ -377,6 +379,14 @@ def _missing(missing, bounds):
     if isinstance(missing, str):
         return _checks.choice("missing", missing, ("drop",))
     return _checks.real("missing", missing, at_least=bounds[0], at_most=bounds[1])
+
+
+def _bounds(bounds):
+    """A public interval that can be divided into cells."""
+    lo, hi = _checks.interval("bounds", bounds)
+    if hi - lo < NARROWEST:
+        raise ValueError(f"bounds must be at least {NARROWEST} apart, got {bounds!r}")
+    return lo, hi
 
 
 def _grid(bounds, cells):
