@@ -25,7 +25,7 @@ from dplib.tables.votes import (
     MOST_CELLS, MOST_VOTES, TOKENS, Noise, cells_of, discovery_threshold, noise_for)
 
 Groups = Mapping[str, ArrayLike]
-NARROWEST = 1e-290  # so that places in an interval are finite numbers
+LEAST_WIDTH = 1e-290  # so that places in an interval are finite numbers
 
 
 class Table:
@@ -384,8 +384,8 @@ def _missing(missing, bounds):
 def _bounds(bounds):
     """A public interval that can be divided into cells."""
     lo, hi = _checks.interval("bounds", bounds)
-    if hi - lo < NARROWEST:
-        raise ValueError(f"bounds must be at least {NARROWEST} apart, got {bounds!r}")
+    if hi - lo < LEAST_WIDTH:
+        raise ValueError(f"bounds must be at least {LEAST_WIDTH} apart, got {bounds!r}")
     return lo, hi
 
 
