@@ -2,6 +2,7 @@
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make test-all  the same, and all that make test says it left out: for a night
 # make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
+# make slides a deck for each page, made from the built page, into _build/html/slides
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # make public writes the tree that may be published, all but the problem sets for marks, into _build/public
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
@@ -18,7 +19,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve live course public bench clean
+.PHONY: book test test-all check mutants serve slides live course public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -60,6 +61,10 @@ mutants: $(ENV)/ready
 
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
+
+slides: book
+	@echo "== writing a deck for each page"
+	$(BIN)/python -m dplib.book.decks
 
 live: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/jupyter
 live: $(ENV)/ready
