@@ -203,8 +203,7 @@ class Rows:
         if self.kinds[column] == "boolean":
             number = number.cast(nw.Int64)
         if self.types[column] in LONG:  # Arrow refuses to read larger ones as floats
-            least = 0 if self.types[column].is_unsigned_integer() else -LARGEST_WHOLE
-            number = number.clip(least, LARGEST_WHOLE)
+            number = _within(number, self.types[column])
         rows = self._listed(by, number.cast(nw.Float64).alias(VALUE))
         absent = nw.col(VALUE).is_null() | nw.col(VALUE).is_nan()
         if missing == "drop":
@@ -264,6 +263,16 @@ def _kind(dtype):
     named = {nw.Decimal: "decimal", nw.Boolean: "boolean", nw.Date: "date",
              nw.String: "text", nw.Categorical: "category", nw.Enum: "category"}
     return next((kind for known, kind in named.items() if dtype == known), str(dtype).lower())
+
+
+def _within(number, dtype):
+    """Integers of a long type within those that are floats; all constants are of its type."""
+    most = nw.lit(LARGEST_WHOLE, dtype)
+    number = nw.when(number > most).then(most).otherwise(number)
+    if dtype.is_unsigned_integer():
+        return number
+    least = nw.lit(-LARGEST_WHOLE, dtype)
+    return nw.when(number < least).then(least).otherwise(number)
 
 
 def _floor(number):
