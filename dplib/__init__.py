@@ -15,6 +15,7 @@ in its order.
 * ``aggregation``: any estimator, made private from outside.
 * ``friendly``: aggregates of records that are near each other, wherever that is.
 * ``glm``: one number from a model, or all of them.
+* ``tables``: answers about a table of people, whatever engine holds it.
 * ``audit``: trying to break a guarantee, exactly or by experiment.
 
 Whatever is outside its domain raises ValueError, which names the argument and echoes the value; an

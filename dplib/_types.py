@@ -5,7 +5,7 @@ shape of what it is computed from, and is one number where all of that are: as N
 do, such results say Any, so that a script may calculate with them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Any", "ArrayLike", "Bools", "Callable", "Floats", "Generator", "Integer", "Integers",
-    "Interval", "Ints", "LabelKind", "Labels", "Move", "NDArray", "Neighbor", "Noise", "Real",
-    "Reals"]
+    "Interval", "Ints", "LabelKind", "Labels", "Mapping", "Move", "NDArray", "Neighbor", "Noise",
+    "Real", "Reals"]
 
 Neighbor: TypeAlias = Literal["replace", "add_remove"]
 Noise: TypeAlias = Literal["laplace", "discrete_laplace"]

@@ -74,8 +74,8 @@ def imports(file, root=ROOT):
 
 ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
          "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
-         "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "audit"]
-PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # subjects that are packages: the same rule inside them
+         "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "tables", "audit"]
+PACKAGES = {"accounting": ["composition", "groups", "privacy_loss", "ledger"],   # subjects that are packages: the same rule
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
@@ -85,6 +85,7 @@ PACKAGES = {"accounting": ["composition", "groups", "privacy_loss"],         # s
             "friendly": ["counts", "weights", "mean", "core", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "perturbed",
                     "standard_errors", "releases", "plans", "vectors", "estimator", "tables", "compared"],
+            "tables": ["votes", "quantiles", "engine", "answers", "table"],
             "glm/compared": ["eigenvalues", "mismatch", "recursions", "baselines", "published"]}
 
 

@@ -34,10 +34,11 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
         "answer": "returned", "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
         "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
-        "deep": "gnored", "params": "new value"}
+        "deep": "gnored", "params": "new value", "column": "number|str", "what": "question"}
 PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
+           "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "most_groups": "votes",
+           "missing": "without a number", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
            "curvature": "mean of h", "columns": "answers of every person", "hypotheses": "number N",
            "radius": "R|ρ|how far friends|r", "dimension": "number k of entries|number d of (questions|coordinates)",
            "R": "two factors", "A": "two factors",
@@ -48,7 +49,7 @@ PROBLEM = {"variables": "how many",
            "tolerance": "how far", "candidates": "public", "wrong": "label is wrong",
            "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
            "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
-           "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks", "levels": "recursion",
+           "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks",
            "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many", "form": "Which certificate",
            "check": "ratio of scales",
            "aspect": "ball", "operator": "norms", "frobenius": "norms"}
@@ -98,6 +99,11 @@ def no_meaning(name):
             "PRIVACY or TUNING of this file")
 
 
+def is_one_of_two_prices(parameter, names):
+    """Nothing is decided where either ε, with or without δ, or ρ has to be given; and where δ is asked of a ledger of ρ."""
+    return parameter.name in {"epsilon", "delta"} and parameter.default is None and ("rho" in names or names == ["delta"])
+
+
 def problems_of_names(function):
     """What is wrong with the names, the order and the defaults of a function's parameters."""
     names = [p.name for p in parameters(function) if p.name != "self"]
@@ -107,7 +113,7 @@ def problems_of_names(function):
     if names != sorted(names, key=ORDER.index):
         yield f"the order is {', '.join(sorted(names, key=ORDER.index))}"
     yield from (f"{p.name} has a default" for p in parameters(function)
-                if p.name in NEVER_BY_DEFAULT and p.default is not p.empty)
+                if p.name in NEVER_BY_DEFAULT and p.default is not p.empty and not is_one_of_two_prices(p, names))
     yield from (f"{p.name} may only be given by name" for p in parameters(function)
                 if p.name in {"delta", "rng", "beta", *PROBLEM} and p.kind is not p.KEYWORD_ONLY and len(names) > 2)
 
@@ -135,10 +141,15 @@ def described(function):
     found = {}
     for names, text in re.findall(r"^(\w[\w, ]*?)(?: : |$)(.*(?:\n    .*)*)", section[1], re.M) if section else ():
         text = " ".join(text.split())
-        other = re.match(r"As in `(\w+)`", text)
-        elsewhere = described(_find(public_names()[other[1]])) if other else {}
+        other = re.match(r"As in `(\w+)(?:\.(\w+))?`", text)
+        elsewhere = described(_named(*other.groups())) if other else {}
         found |= {name: elsewhere.get(name, "") if other else text for name in names.split(", ")}
     return found
+
+
+def _named(name, method=None):
+    item = _find(public_names()[name])
+    return getattr(item, method) if method else item
 
 
 def problems_of_descriptions(function):

@@ -2,6 +2,7 @@
 
 from dplib.accounting.composition import (
     compose_basic, compose_advanced, compose_optimal, amplify_by_subsampling, zcdp_epsilon)
+from dplib.accounting.ledger import Ledger, Overdraft, Payment
 from dplib.accounting.groups import group_privacy, binary_test_bound, largest_gap
 from dplib.accounting.privacy_loss import PrivacyLoss
 
@@ -15,4 +16,7 @@ __all__ = [
     "binary_test_bound",
     "largest_gap",
     "PrivacyLoss",
+    "Ledger",
+    "Overdraft",
+    "Payment",
 ]

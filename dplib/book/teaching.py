@@ -97,7 +97,7 @@ SYLLABI = (
         weeks=(
             Week("why-privacy privacy", prove="privacy"),
             Week("selection composition", prove="selection composition"),
-            Week("privacy-loss histograms", prove="histograms", sets=(1,)),
+            Week("privacy-loss histograms tables", prove="histograms", sets=(1,)),
             Week("naive-mean two-stage-mean unbounded-mean", prove="two-stage-mean", sets=(1,)),
             Week("packing two-distributions tracing", prove="packing", sets=(2,)),
             Week("adaptive-mean intervals-and-scale private-learning", sets=(2,)),

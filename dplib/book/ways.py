@@ -49,7 +49,7 @@ WAYS = (
     ),
     Way(
         "You build systems that publish counts.",
-        "why-privacy privacy composition privacy-loss histograms bits",
+        "why-privacy privacy composition privacy-loss histograms tables bits",
         says="Afterwards, [the package](api.md) has a function for each of these releases.",
     ),
     Way(

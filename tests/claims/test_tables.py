@@ -1,0 +1,294 @@
+"""The statements of the page on tables of people."""
+
+import functools
+from unittest.mock import patch
+
+import numpy as np
+import polars as pl
+
+from dplib.accounting import Ledger
+from dplib.tables import Table, discovery_threshold, engine, quantiles, votes
+from dplib.tables.answers import Means
+from tests.claims import claim, to
+
+CHANGED = {"add_remove": 1, "replace": 2}
+GROUPS = {"group": range(8)}
+
+
+def people(seed):
+    """Forty people in one group to eight, with rows anywhere, and one who is at the upper bound in all of them."""
+    rng = np.random.default_rng(seed)
+    rows = [(person, group, x) for person in range(40) for group in rng.permutation(8)[:1 + person % 8]
+            for x in rng.normal(50, 60, 1 + rng.poisson(1))]
+    rows += [(40, group, 1000.) for group in range(8)]
+    return pl.DataFrame(rows, schema={"person": pl.Int64, "group": pl.Int64, "x": pl.Float64}, orient="row")
+
+
+def asked(table, frame, neighbor, price):
+    """For each question the tokens that leave the engine, and the noise that is meant for them."""
+    seen = []
+    with patch.object(votes.Noise, "added_to", lambda self, tokens, rng: seen.append((tokens, self)) or tokens):
+        for m in (1, 3, 8):
+            rng = np.random.default_rng(1)
+            people = table(frame, unit="person", neighbor=neighbor, rng=rng,
+                           ledger=Ledger(epsilon=100) if "epsilon" in price else Ledger(rho=100))
+            given = dict(by=GROUPS, most_groups=m, **price)
+            people.counts(**given)
+            people.sums("x", bounds=(0, 200), **given)
+            people.sums("x", bounds=(-150, 200), **given)
+            people.means("x", bounds=(0, 100), **given)
+            people.histogram("x", bounds=(0, 100), cells=4, **given)
+    return seen
+
+
+class Unshared(Table):
+    """A vote for each group, however many there are."""
+
+    def _paid(self, question, price, ask):
+        whole = lambda self, pairs, by, noise, m: pairs.with_columns(engine._constant(noise.tokens).alias(engine.VOTES))
+        with patch.object(engine.Rows, "_share", whole):
+            return super()._paid(question, price, ask)
+
+
+class Unaveraged(Table):
+    """A vote for each row of a mean."""
+
+    def _paid(self, question, price, ask):
+        with patch.object(engine.Rows, "_averaged", lambda self, rows, by: rows):
+            return super()._paid(question, price, ask)
+
+
+class Undoubled(Table):
+    """The noise of add/remove under replacement."""
+
+    def _noise(self, price, by, m, **question):
+        if "epsilon" not in price:
+            return super()._noise(price, by, m, **question)
+        return votes.noise_for(price, neighbor="add_remove", votes=m, groups=8, **question)
+
+
+class Swapped(Table):
+    """Square roots of shares with noise for the other norm."""
+
+    def _paid(self, question, price, ask):
+        share = engine.Rows._share
+        other = lambda noise: votes.Noise("discrete_gaussian" if noise.law == "discrete_laplace" else "discrete_laplace",
+                                          noise.sensitivity, noise.price, noise.tokens)
+        with patch.object(engine.Rows, "_share", lambda self, pairs, by, noise, m: share(self, pairs, by, other(noise), m)):
+            return super()._paid(question, price, ask)
+
+
+@claim("thm-one-vote", Table,
+       mutants={"votes that are not shared": Unshared, "a vote for each row": Unaveraged, "no doubling under replacement": Undoubled,
+                "shares for the other noise": Swapped})
+def test_tokens_of_neighbours(table):
+    """Ask five questions with one, three and eight votes about forty-one people, about all but one of them, and about one
+    in another's place. The tokens may move by as much as the noise hides, in the norm of the noise, and somebody has to
+    come within a thousandth of it.
+    """
+    closest = 1.
+    for price, order in (({"epsilon": 1.}, 1), ({"rho": .5}, 2)):
+        for neighbor in CHANGED:
+            frame, used = people(1), np.zeros(15)
+            base = asked(table, frame, neighbor, price)
+            for person in (3, 7, 15, 40):
+                others = frame.filter(pl.col("person") != person)
+                if neighbor == "replace":
+                    moved = people(2).filter(pl.col("person") == 39 - person % 39).with_columns(pl.lit(person, pl.Int64).alias("person"))
+                    others = pl.concat([others, moved.with_columns(pl.lit(-1000.).alias("x"))])
+                for i, ((tokens, noise), (theirs, _)) in enumerate(zip(base, asked(table, others, neighbor, price))):
+                    change = np.linalg.norm((tokens - theirs).astype(float).ravel(), order)
+                    assert change <= noise.sensitivity, (price, neighbor, i)
+                    used[i] = max(used[i], change / noise.sensitivity)
+            if neighbor == "add_remove":
+                closest = min(closest, used.min())
+                assert used.min() > .999
+    return f"never more than the noise hides; used to the full up to {1 - closest:.0e} when somebody leaves"
+
+
+class Narrow(Means):
+    """Half of the noise at each end."""
+
+    def half_width(self, level=.95, *, size=None):
+        return super().half_width(level, size=size) / 2
+
+
+class Unweighted(Means):
+    """As if one noise were spread over both ends."""
+
+    def half_width(self, level=.95, *, size=None):
+        return super().half_width(level, size=size) / np.sqrt(2)
+
+
+class Wide(Means):
+    """Each noise for itself: more than is needed."""
+
+    def half_width(self, level=.95, *, size=None):
+        return super().half_width(level, size=size) * 2
+
+
+@claim("prop-two-ends", Means, mutants={"half of the width": Narrow, "noise of one end": Unweighted, "twice the width": Wide})
+def test_the_interval_of_a_mean(means):
+    """Release means of 3,000 random votes at both ends, with noises anywhere within t of them, the corners among them. The
+    mean without noise has to be in the interval around the noisy one, and to touch it at the corners.
+    """
+    rng, noise = np.random.default_rng(3), votes.Noise("discrete_laplace", float(votes.TOKENS), .5, votes.TOKENS)
+    t = noise.largest(.95, 2)
+    exact = rng.uniform(0, 60, (2, 3000))
+    off = rng.uniform(-t, t, (2, 3000))
+    off[:, :400] = np.array([t, -t])[:, None]
+    off[:, 400:800] = np.array([-t, t])[:, None]
+    noisy = exact + off
+    use = noisy.sum(axis=0) > 0
+    said = dict(question="means", by={}, neighbor="add_remove", unit="person", noise=noise, made=dict)
+    low, high = np.array([means.of(noisy[:, i], (0., 1.), **said).interval(.95) for i in np.flatnonzero(use)]).T
+    true = (exact[0] / exact.sum(axis=0))[use]
+    assert np.all((low <= true + 1e-12) & (true - 1e-12 <= high))
+    corner = (use & (noisy.min(axis=0) >= t) & (np.arange(3000) < 800))[use]
+    gap = np.minimum(true - low, high - true)[corner]
+    assert corner.sum() > 100 and np.abs(gap).max() < 1e-12
+    return f"all of {use.sum():,} exact means are inside; at {corner.sum()} corners they touch the end {to(np.abs(gap).max())}"
+
+
+# --- groups that nobody listed -------------------------------------------------------------------------------------------
+
+def law(count, threshold, q, length=60):
+    """The probabilities that a label with so many votes is not named, and that it is with T, T + 1, ..."""
+    named = (1 - q) / (1 + q) * q ** np.abs(threshold + np.arange(length) - count)
+    return np.r_[1 - named.sum(), named] if count else np.eye(1, length + 1)[0]
+
+
+def least_delta(threshold, q, epsilon, ours, theirs):
+    """The least δ for which the two are (ε, δ)-close, in both directions; votes of each label on either side."""
+    together = lambda side: functools.reduce(lambda a, b: np.outer(a, b).ravel(), [law(count, threshold, q) for count in side])
+    laws = [together(ours), together(theirs)]
+    return max(np.maximum(a - np.exp(epsilon) * b, 0).sum() for a, b in (laws, laws[::-1]))
+
+
+def label_neighbours(m, neighbor):
+    """Votes of up to three labels, with and without one unit or with another one in its place."""
+    alone = {1: ([1], [0]), 2: ([1, 1], [0, 0])}[m]
+    shared = {1: ([2], [1]), 2: ([1, 2], [0, 1])}[m]
+    yield from (alone, shared)
+    if neighbor == "replace":
+        yield {1: ([1, 0], [0, 1]), 2: ([1, 1, 0], [1, 0, 1])}[m]
+        yield {1: ([1, 1], [0, 2]), 2: ([1, 1, 1], [0, 2, 1])}[m]
+
+
+def off_by_one(**given):
+    return discovery_threshold(**given) - 1
+
+
+def of_one_label(most_groups, **given):
+    return discovery_threshold(most_groups=1, **given)
+
+
+def union_forgotten(*, most_groups, epsilon, delta, neighbor):
+    """δ for each of the labels."""
+    return discovery_threshold(most_groups=most_groups, epsilon=epsilon, delta=min(most_groups * delta, .5), neighbor=neighbor)
+
+
+@claim("thm-discovered-groups", discovery_threshold,
+       mutants={"a threshold less by one": off_by_one, "the threshold of one label": of_one_label, "δ for each label": union_forgotten})
+def test_named_labels(threshold):
+    """Enumerate what is named, with its number, on neighbouring votes of up to three labels. The least δ has to be at most
+    the one that was asked for, and with a threshold less by one it has to be more.
+    """
+    worst, least = 0., 2.
+    for neighbor, m, steps, rate in ((n, m, s, r) for n in CHANGED for m in (1, 2) for s in (2, 3) for r in (.6, 2.)):
+        epsilon = rate * m * CHANGED[neighbor]
+        q = np.exp(-rate)
+        delta = 1.0001 * (1 - (1 - q**steps / (1 + q)) ** m)
+        found = max(least_delta(threshold(most_groups=m, epsilon=epsilon, delta=delta, neighbor=neighbor), q, epsilon, *pair)
+                    for pair in label_neighbours(m, neighbor))
+        worst = max(worst, found / delta)
+        assert found <= delta * (1 + 1e-9), (neighbor, m, steps)
+        lower = max(least_delta(steps, q, epsilon, *pair) for pair in label_neighbours(m, neighbor))
+        least = min(least, lower / delta)
+    assert worst > .9
+    return f"least δ at most {worst:.4f} of the promised one in sixteen settings; with a threshold less by one {least:.2f}"
+
+
+# --- several quantiles ---------------------------------------------------------------------------------------------------
+
+@functools.cache
+def permute_and_flip(exponents):
+    """The probabilities of each choice: the coins of the others in random order, by integration over the order."""
+    coins = np.exp(np.array(exponents) - max(exponents))
+    u = (np.polynomial.legendre.leggauss(24)[0] + 1) / 2
+    w = np.polynomial.legendre.leggauss(24)[1] / 2
+    ahead = 1 - u[:, None] * coins                              # nobody of these who came before time u was taken
+    return tuple((w[:, None] * coins * ahead.prod(axis=1)[:, None] / ahead).sum(axis=0))
+
+
+class Deciding(np.random.Generator):
+    """Follows a script of choices, and knows how probable it was."""
+
+    def __init__(self, script):
+        super().__init__(np.random.PCG64(1))
+        self.script, self.probability = list(script), 1.
+
+
+def quantile_law(choose, tokens, levels, epsilon, changes):
+    """The probability of each vector of answers, by trying all choices."""
+    points, found = tokens.shape[-1] + 1, {}
+
+    def scripted(scores, *, sensitivity, epsilon, rng):
+        choice = rng.script.pop(0)
+        rng.probability *= permute_and_flip(tuple(np.maximum(epsilon * scores / (2 * sensitivity), -500)))[choice]
+        return np.int64(choice)
+
+    with patch.object(quantiles.mechanisms, "permute_and_flip", scripted):
+        for script in np.ndindex(*[points] * len(levels)):
+            rng = Deciding(script)
+            answer = choose(tokens, levels, changes=changes, alone=len(levels) == 1, epsilon=epsilon, rng=rng)
+            key = tuple(answer.tolist())
+            found[key] = found.get(key, 0.) + (rng.probability if all(np.diff(answer) >= 0) else 0.)
+    return found
+
+
+def each_costs_all(tokens, levels, *, changes, alone, epsilon, rng):
+    """No division by the depth."""
+    depth = quantiles.depth_of(levels)
+    return quantiles.choose_points(tokens, levels, changes=changes, alone=alone, epsilon=epsilon * depth, rng=rng)
+
+
+def never_doubled(tokens, levels, *, changes, alone, epsilon, rng):
+    """A replaced unit counted once."""
+    return quantiles.choose_points(tokens, levels, changes=changes[:1], alone=False, epsilon=epsilon, rng=rng)
+
+
+def half_weights(tokens, levels, *, changes, alone, epsilon, rng):
+    """Every level taken for a median."""
+    with patch.object(quantiles, "weight", lambda left, right, changes, alone: len(changes) * (left + right) / 2 * max(changes)):
+        return quantiles.choose_points(tokens, levels, changes=changes, alone=alone, epsilon=epsilon, rng=rng)
+
+
+@claim("thm-several-quantiles", quantiles.choose_points,
+       mutants={"ε for each depth": each_costs_all, "a replaced unit counted once": never_doubled,
+                "the weight of a median for all": half_weights})
+def test_law_of_quantiles(choose):
+    """Enumerate the answers about up to eleven people on a grid of four points, for one level, two and three, before and
+    after one of them leaves or moves. The largest log-ratio must be at most ε = 2, and come near it.
+    """
+    worst, epsilon = 0., 2.
+    for thousandths in ([500], [900], [100, 900], [250, 500, 750]):
+        levels = np.array(thousandths)
+        each = epsilon / quantiles.depth_of(levels)
+        for base in ([0, 0, 0], [1, 0, 0], [0, 0, 1], [1, 0, 2], [0, 3, 0], [10, 0, 0]):
+            one = np.array(base)
+            for neighbor in CHANGED:
+                for a in range(3):
+                    for b in range(3):
+                        ours = one + np.eye(3, dtype=int)[a]
+                        theirs = one + np.eye(3, dtype=int)[b] if neighbor == "replace" else one
+                        changes = [1] * CHANGED[neighbor]
+                        laws = [quantile_law(choose, tokens.astype(np.int64), levels, each, changes) for tokens in (ours, theirs)]
+                        for key, p in laws[0].items():
+                            if p > 1e-12 and laws[1].get(key, 0) > 0:
+                                worst = max(worst, abs(np.log(p / laws[1][key])))
+                        if neighbor == "add_remove":
+                            break
+        assert worst <= epsilon * (1 + 1e-5), (thousandths, worst)
+    assert worst > .8 * epsilon
+    return f"largest log-ratio {worst:.3f} at ε = 2"
