@@ -6,7 +6,6 @@ site, and answers and solutions stand at the end. What all of it looks like is s
 """
 
 import os
-import re
 from pathlib import Path
 
 from docutils import nodes
@@ -14,7 +13,6 @@ from docutils.utils import new_document
 from sphinx.addnodes import index, pending_xref, start_of_file, toctree
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.builders.latex.nodes import thebibliography
-from sphinx.util.fileutil import copy_asset_file
 from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import NODE_TYPES
 
@@ -52,6 +50,8 @@ def label(page, place):
 def boxed(environment, given, heading, body, labels=""):
     """A heading and what stands under it, in an environment of paper.sty."""
     title = nodes.paragraph("", "", latex(r"\dpheading{"), *heading, latex("}"))
+    if isinstance(body[0], nodes.paragraph):
+        title, body = nodes.paragraph("", "", *title.children, *body[0].children), body[1:]
     opening = rf"\begin{{{environment}}}" + "".join(f"{{{one}}}" for one in given) + labels
     return [latex(opening), title, *body, latex(rf"\end{{{environment}}}")]
 
@@ -73,6 +73,9 @@ class PaperBuilder(LaTeXBuilder):
         self.env.resolve_references(book, indexfile, self)
         finish(book, self.env, Path(self.outdir, "figures"))
         return book
+
+    def get_contentsname(self, indexfile):
+        return "Contents"
 
     def chapter(self, page):
         """A page, and as its sections the pages that belong to it."""
@@ -116,6 +119,7 @@ def prepare(tree, page, env, folder):
     move_captions(tree)
     print_checked_lines(tree)
     enter_terms(tree)
+    weigh_columns(tree)
 
 
 def leave_out(tree, page):
@@ -169,6 +173,19 @@ def print_checked_lines(tree):
                               latex(r"\end{dpsmall}")])
 
 
+LONG = 40                                      # letters, from which on a column breaks its lines
+
+
+def weigh_columns(tree):
+    """A table of the source has columns as wide as what stands in them needs."""
+    for table in tree.findall(nodes.table):
+        if "colwidths-auto" in table["classes"]:
+            table["classes"].remove("colwidths-auto")
+            rows = [[entry.astext() for entry in row] for row in table.findall(nodes.row)]
+            for column, entries in zip(table.findall(nodes.colspec), zip(*rows)):
+                column["colwidth"] = min(LONG, max(8, *map(len, entries)))
+
+
 def enter_terms(tree):
     """Where a term of the glossary is used, the index has its page."""
     for link in list(tree.findall(pending_xref)):
@@ -188,6 +205,8 @@ def finish(book, env, folder):
         print_exercises(file, own, env)
         print_folds(file)
         say_pages(file, own, env)
+    first = book.next_node(printed_figure)
+    (folder / "cover.pdf").write_bytes((folder / f"{first['name']}.pdf").read_bytes())
     lone_drawings(book, folder)
     move_bibliography(book)
     add_answers(book, env)
@@ -236,7 +255,10 @@ def print_folds(file):
     for fold in own_nodes(file, nodes.container):
         if fold.get("design_component") == "dropdown":
             title, *body = fold.children
-            proof = title.astext().startswith("Proof")
+            if proof := title.astext().startswith("Proof"):
+                end = body[-1] if isinstance(body[-1], nodes.paragraph) else fold
+                end += latex(r"\dpqed")
+                body = fold.children[1:]
             fold.replace_self(boxed("dpproof" if proof else "dpfold", [], title.children, body))
 
 
@@ -306,7 +328,7 @@ def set_latex(app, config):
         papersize="a4paper", pointsize="10pt", extraclassoptions="openany", fontpkg="", fncychap="",
         passoptionstopackages=r"\PassOptionsToPackage{svgnames}{xcolor}",
         preamble=r"\usepackage{paper}" + "".join(
-            rf"\newcommand{{\{name}}}{{\detokenize{{{value}}}}}" for name, value in facts.items()),
+            rf"\newcommand{{\{name}}}{{{value}}}" for name, value in facts.items()),
         maketitle=r"\dpcover", tableofcontents=r"\tableofcontents", figure_align="H",
         sphinxsetup="TitleColor={rgb}{0,0,0},InnerLinkColor={rgb}{0,.23,.46},"
                     "OuterLinkColor={rgb}{0,.23,.46},VerbatimBorderColor={rgb}{.85,.85,.85},"

@@ -28,8 +28,8 @@ STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
 SVG_NAMES = "http://www.w3.org/2000/svg"
 SVG = re.compile(r"<svg.*?</svg>", re.S)
 # what the style sheet of the site says about the map of the pages
-MAP = """<style>text { font: 10px "DejaVu Sans" } .dp-map-part { font-weight: bold; font-size: 12px }
-path { fill: none } a path { visibility: hidden } rect { fill: white; stroke: #555555 }
+MAP = """<style>text { font: 10px "DejaVu Sans" } path { fill: none } a path { visibility: hidden }
+.dp-map-part { font-weight: bold; font-size: 12px } rect { fill: white; stroke: #555555 }
 .dp-map-lines { stroke: #999999 }</style>"""
 
 
@@ -136,15 +136,20 @@ def explorer_figure(code, page, folder, address):
 # --- drawings and tables
 # --------------------------------------------------------------------------------------------------
 
-def drawing(code, page, folder):
+def in_print(code):
     """The first SVG of the HTML, which is that for the wide column, in the colours of paper."""
-    svg, name = SVG.search(code)[0], named(page, code)
+    svg = SVG.search(code)[0]
     svg = svg.replace("<svg", f'<svg xmlns="{SVG_NAMES}"', "xmlns=" not in svg)
     svg = svg.replace(">", f">{MAP}", "dp-map" in code)
-    svg = re.sub(r"var\((--[\w-]+)[^)]*\)", lambda found: palette()[found[1]], svg)
+    return re.sub(r"var\((--[\w-]+)[^)]*\)", lambda found: palette()[found[1]], svg)
+
+
+def drawing(code, page, folder):
+    name = named(page, code)
     to = folder / f"{name}.pdf"
     if not to.exists():
-        subprocess.run(["rsvg-convert", "-f", "pdf", "-o", to], input=svg.encode(), check=True)
+        convert = ["rsvg-convert", "-f", "pdf", "-o", to]
+        subprocess.run(convert, input=in_print(code).encode(), check=True)
     figure = printed_figure(name=name)
     figure += latex(rf"\dpstill{{{name}}}{{}}")
     return figure

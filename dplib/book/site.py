@@ -30,9 +30,9 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
-    "addresses", "borrowed", "checks", "citations", "claims", "code_links", "counts", "doctrees",
-    "drawings", "execute", "further", "mosaic", "paper", "paper_figures", "plain_formulas",
-    "reference", "site", "statements", "ways",
+    "addresses", "borrowed", "checks", "citations", "claims", "code_links", "copies", "counts",
+    "doctrees", "drawings", "execute", "further", "mosaic", "paper", "paper_figures",
+    "plain_formulas", "reference", "site", "statements", "ways",
 )
 
 # modules that say what a page looks like
