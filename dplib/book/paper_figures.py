@@ -125,7 +125,7 @@ def explorer_figure(code, page, folder, address):
         figure += latex(rf"\dpanswered{{{name}}}\dpstill{{{name}}}{{{where}}}")
         figure["answer"] = [paragraph("dpquestion", shown.guess["label"]),
                             latex(rf"\dpanswer{{{name}}}\dpstill{{{name}-answer}}{{}}"),
-                            paragraph("dpreadout", f"{shown.answer()}. {readout}")]
+                            paragraph("dpreadout", f"Answer: {shown.answer()}. {readout}")]
     else:
         draw(shown, folder / f"{name}.pdf")
         figure += latex(rf"\dpstill{{{name}}}{{{where}}}")

@@ -32,7 +32,7 @@ OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 SITE_ONLY = (
     "addresses", "borrowed", "checks", "citations", "claims", "code_links", "copies", "counts",
     "doctrees", "drawings", "execute", "further", "mosaic", "paper", "paper_figures",
-    "plain_formulas", "reference", "site", "statements", "ways",
+    "paper_text", "plain_formulas", "reference", "site", "statements", "ways",
 )
 
 # modules that say what a page looks like

@@ -10,7 +10,7 @@ from tests import depth
 from tests.site.browser import all_drawn, one_tab, opened, others
 from tests.site.figures import MOVE
 
-NEEDED = ("_static", "chapters/index.html", "chapters/privacy.html")
+NEEDED = ("_static", "searchindex.js", "chapters/index.html", "chapters/privacy.html")
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def test_a_slider_of_the_unpacked_site_moves_its_figure(browser, unpacked):
     with one_tab(browser, formulas=False) as tab:
         page = all_drawn(opened(tab, (unpacked / "chapters/privacy.html").as_uri()))
         said = page.inner_text("#accuser .dp-readout")
-        page.evaluate(MOVE, ["accuser", {"epsilon": 0}])
+        page.evaluate(MOVE, ["accuser", {"epsilon": 0, "innocent": 11, "draw": 0}])
         assert page.inner_text("#accuser .dp-readout") != said
         assert others(page, unpacked.as_uri()) == [] and page.complaints == []
 
 
-def test_the_front_page_has_a_place_where_copies_are_offered(unpacked):
-    assert copies.PLACE.search((unpacked / copies.FRONT).read_text(encoding="utf-8"))
+def test_the_front_page_has_a_place_where_copies_are_offered(site):
+    assert copies.PLACE.search((site / copies.FRONT).read_text(encoding="utf-8"))
