@@ -49,7 +49,7 @@ class PaperBuilder(LaTeXBuilder):
         self.docnames, self.figures = set(), Path(self.outdir, "figures")
         for before, page in order(self.env):
             whole += [latex(before), self.chapter(page)]
-        whole[1].next_node(nodes.title).children = [nodes.Text("Preface")]
+        whole[2].next_node(nodes.title).children = [nodes.Text("Preface")]
         self.env.resolve_references(book, indexfile, self)
         finish(book, self.env)
         lone_drawings(book, self.figures)
