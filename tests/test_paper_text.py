@@ -41,14 +41,15 @@ def test_of_a_cell_paper_has_what_the_page_shows_unfolded(tag, code, result):
     assert ("x = 1" in tree.astext(), "prints 1" in tree.astext()) == (code, result)
 
 
-def test_a_statement_has_the_number_of_the_site_and_its_name_in_the_index():
-    node = theorem_node("", nodes.title("", " (Packing)"), nodes.paragraph("", "It is so."), countertype="theorem",
+@pytest.mark.parametrize("title, entry", [("Packing", "Packing"), ("The packing bound", "packing bound"), ("Anything", "Anything")])
+def test_a_statement_has_the_number_of_the_site_and_its_name_in_the_index(title, entry):
+    node = theorem_node("", nodes.title("", f" ({title})"), nodes.paragraph("", "It is so."), countertype="theorem",
                         realtype="theorem", label="thm-packing", ids=["thm-packing"])
     file = page(node)
     paper_text.print_statements(file, "chapters/packing", ENV)
-    assert r"\begin{dpstatement}{12.3}" in printed(file) and "Theorem 12.3 (Packing)" in printed(file)
+    assert r"\begin{dpstatement}{12.3}" in printed(file) and f"Theorem 12.3 ({title})" in printed(file)
     assert r"\label{\detokenize{chapters/packing:thm-packing}}" in printed(file)
-    assert [entry["entries"][0][1] for entry in file.findall(index)] == ["Packing (Theorem 12.3)"]
+    assert [node["entries"][0][1] for node in file.findall(index)] == [f"{entry} (Theorem 12.3)"]
 
 
 @pytest.mark.parametrize("title, environment, ends", [("Proof", "dpproof", 1), ("Proof of (a)", "dpproof", 1), ("Answer", "dpfold", 0)])

@@ -1,6 +1,8 @@
 """What the pages say, as it is printed: statements keep the numbers of the site, folds are open, and
 answers, solutions and the bibliography stand at the end."""
 
+import re
+
 from docutils import nodes
 from sphinx.addnodes import index, pending_xref, start_of_file, toctree
 from sphinx.builders.latex.nodes import thebibliography
@@ -13,6 +15,7 @@ from .claims import PAGE as CLAIMS
 from .paper_figures import latex, printed_figure
 
 STATEMENTS = tuple(NODE_TYPES.values())
+ARTICLE = re.compile("^(?:The|An?) ")          # by which an index does not sort
 
 
 def label(page, place):
@@ -21,11 +24,14 @@ def label(page, place):
 
 
 def boxed(environment, given, heading, body, labels=""):
-    """A heading and what stands under it, in an environment of paper.sty."""
-    title = nodes.paragraph("", "", latex(r"\dpheading{"), *heading, latex("}"))
+    """A heading and what stands under it, in an environment of paper.sty. The labels stand in the
+    line of the heading: in front of it, they are lost where a page ends."""
     if isinstance(body[0], nodes.paragraph):
-        title, body = nodes.paragraph("", "", *title.children, *body[0].children), body[1:]
-    opening = rf"\begin{{{environment}}}" + "".join(f"{{{one}}}" for one in given) + labels
+        begun, body = body[0].children, body[1:]
+    else:
+        begun = []
+    title = nodes.paragraph("", "", latex(labels + r"\dpheading{"), *heading, latex("}"), *begun)
+    opening = rf"\begin{{{environment}}}" + "".join(f"{{{one}}}" for one in given)
     return [latex(opening), title, *body, latex(rf"\end{{{environment}}}")]
 
 
@@ -145,7 +151,7 @@ def print_statements(file, page, env):
         number = number_of(env, page, node["countertype"], node["label"])
         called = f"{node['realtype'].title()} {number}"
         entries = []
-        if name := title.astext().strip(" ()"):
+        if name := ARTICLE.sub("", title.astext().strip(" ()")):
             entries.append(index(entries=[("single", f"{name} ({called})", "", "", None)]))
         labels = label(page, node["label"])
         node.replace_self(boxed("dpstatement", [number], [nodes.Text(called), *title.children],
