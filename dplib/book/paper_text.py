@@ -1,5 +1,5 @@
-"""What the pages say, as it is printed: statements keep the numbers of the site, folds are open, and
-answers, solutions and the bibliography stand at the end."""
+"""What the pages say, as it is printed: statements keep the numbers of the site, folds are open,
+and answers, solutions and the bibliography stand at the end."""
 
 import re
 
