@@ -41,8 +41,8 @@ def test_the_address_of_the_site_is_what_somebody_has_said(monkeypatch, said, ad
 # --- the whole book, where there is a LaTeX
 
 def overfull(log):
-    """By how many points lines stand out of their column."""
-    return [float(points) for points in re.findall(r"^Overfull \\hbox \(([\d.]+)pt too wide\)", log, re.M)]
+    """By how many points lines stand out of their column, or pages out of theirs."""
+    return [float(points) for points in re.findall(r"^Overfull \\[hv]box \(([\d.]+)pt too", log, re.M)]
 
 
 def complaints(log):
@@ -54,7 +54,8 @@ def test_complaints_are_heard():
     log = ("Overfull \\hbox (12.5pt too wide) in paragraph at lines 3--4\nLaTeX Warning: Reference `a' on page 1 undefined.\n"
            "Missing character: There is no x in font y!\n! Missing $ inserted.\nOutput written on book.pdf (600 pages).\n")
     assert overfull(log) == [12.5] and len(complaints(log)) == 3
-    assert overfull("Overfull \\vbox (12.5pt too high)\n") == complaints("Output written on book.pdf\n") == []
+    assert overfull("Overfull \\vbox (1.25pt too high) has occurred\n") == [1.25]
+    assert overfull("Underfull \\hbox (badness 10000)\n") == complaints("Output written on book.pdf\n") == []
 
 
 @pytest.mark.skipif(not depth.EVERYTHING, reason="to set the book costs minutes: make test-all")

@@ -10,7 +10,14 @@ from sphinx_exercise.nodes import exercise_enumerable_node, solution_node
 from sphinx_proof.nodes import NODE_TYPES
 
 from .citations import PAGE as BIBLIOGRAPHY
-from .citations import write_typewriter
+from .citations import (
+    cited_line,
+    cited_on,
+    keys_of_entries,
+    read_order,
+    references,
+    write_typewriter,
+)
 from .claims import PAGE as CLAIMS
 from .paper_figures import latex, printed_figure
 
@@ -124,7 +131,7 @@ def finish(book, env):
         print_exercises(file, own, env)
         print_folds(file)
         say_pages(file, own, env)
-    move_bibliography(book)
+    move_bibliography(book, env)
     add_answers(book, env)
     move_solutions(book, env)
 
@@ -218,11 +225,18 @@ def move_solutions(book, env):
     book[0] += [latex(r"\dpunnumbered"), appendix]
 
 
-def move_bibliography(book):
-    """To the page that has its title."""
-    place = next(file for file in book.findall(start_of_file) if file["docname"] == BIBLIOGRAPHY)
+def move_bibliography(book, env):
+    """To the page that has its title; an entry says which pages of the book cite it."""
+    files = {file["docname"]: file for file in book.findall(start_of_file)}
+    pages, keys = cited_on(references(env), read_order(env)), keys_of_entries(env)
     for entries in list(book.findall(thebibliography)):
         entries.parent.remove(entries)
         for entry in entries:
             write_typewriter(entry)
-        place.next_node(nodes.section).append(entries)
+            on = [page for page in pages[keys[entry["ids"][0]]] if page in files]
+            entry[-1] += cited_line([link_to_page(env, page) for page in on])
+        files[BIBLIOGRAPHY].next_node(nodes.section).append(entries)
+
+
+def link_to_page(env, page):
+    return nodes.reference("", env.titles[page].astext(), refuri=f"%{page}", internal=True)
