@@ -2,9 +2,11 @@
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make test-all  the same, and all that make test says it left out: for a night
 # make pdf    the book on paper; SITE=https://… gives its figures codes that lead to the live ones     make zip    the site as one file
-# make bench  other libraries, baselines and ours       make live    the chapters as notebooks in JupyterLab
+# make bench  other libraries, baselines and ours       make live    the pages as notebooks in JupyterLab
+# make slides a deck for each page, made from the built page, into _build/html/slides
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
 # make public writes the tree that may be published, all but the problem sets for marks, into _build/public
+# make bare   runs every page as a notebook in a fresh environment with JupyterLab, NumPy, SciPy and Matplotlib alone: about five minutes
 # make mutants  samples N=40 small changes of dplib (SEED=1, ONLY=friendly) and prints those that no test notices
 # Everything is set up on first use: Python 3.11 or newer is all that has to be there.
 
@@ -19,7 +21,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve live course pdf zip public bench clean
+.PHONY: book test test-all check mutants serve slides live bare course pdf zip public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -62,15 +64,23 @@ mutants: $(ENV)/ready
 serve: book
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000
 
-live: export JUPYTER_CONFIG_DIR := $(CURDIR)/_build/jupyter
-live: $(ENV)/ready
-	$(BIN)/jupytext-config set-default-viewer markdown myst
-	$(BIN)/jupyter lab chapters/index.md
+slides: book
+	@echo "== writing a deck for each page"
+	$(BIN)/python -m dplib.book.decks
+
+live: book
+	$(BIN)/jupyter lab _build/html/_sources/chapters/why-privacy.ipynb
+
+# A fresh one each time: the first page installs the package into it.
+bare: book
+	$(PYTHON) -m venv --clear .venv-bare
+	.venv-bare/bin/python -m pip install --quiet --disable-pip-version-check -c .binder/pins.txt jupyterlab numpy scipy matplotlib
+	BARE_PYTHON=.venv-bare/bin/python $(BIN)/python -m pytest -q tests/site/test_bare.py
 
 PAPER := latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended texlive-lang-english fonts-stix fonts-dejavu-core \
          fonts-texgyre fonts-texgyre-math librsvg2-bin
 
-pdf: export BOOK_ADDRESS := $(SITE)
+pdf: export BOOK_ADDRESS := $(or $(SITE),$(BOOK_ADDRESS))
 pdf:
 	@for tool in latexmk xelatex rsvg-convert; do command -v $$tool > /dev/null || { echo "make pdf needs: apt install $(PAPER)"; exit 1; }; done
 	$(MAKE) book

@@ -30,12 +30,12 @@ PUBLIC = {
     "so that an instructor sees what a problem set is like": """
         exercises/README.md exercises/ps1.md tests/course/ps1.py tests/course/test_judge_ps1.py""",
     "they keep no secret but a key, which lies in no commit": """
-        exercises/boxes.py exercises/course.py exercises/grading.py exercises/publish.py exercises/requirements.txt
-        exercises/sandbox.py exercises/sandboxed.py""",
+        exercises/boxes.py exercises/course.py exercises/grading.py exercises/in_person.py exercises/publish.py
+        exercises/requirements.txt exercises/sandbox.py exercises/sandboxed.py""",
     "they run on whichever problem sets there are": """
         tests/course/conftest.py tests/course/enumerated.py tests/course/hostile.py tests/course/problem_sets.py
         tests/course/submissions.py tests/course/test_boxes.py tests/course/test_build.py tests/course/test_copies.py
-        tests/course/test_faults.py tests/course/test_submissions.py"""}
+        tests/course/test_faults.py tests/course/test_in_person.py tests/course/test_submissions.py"""}
 NAMED = set(" ".join(PUBLIC.values()).split())
 
 FEWEST = 8                                                        # words of a line that tells where it is from

@@ -23,10 +23,12 @@ DRAWS = Depth("stored draws that are stepped through", 3, 20)
 ALONE = Depth("explorers that are opened alone", 1, 8)
 WITHOUT_SCRIPT = Depth("pages with explorers that are read without a script", 1, 8)
 DARK = Depth("pages whose contrast is measured in the dark", 1, 4)
+SHOWN_DECKS = Depth("decks that are shown slide by slide", 1, 16)
 RELEASED = Depth("pairs of neighbours that are released", 1, 3)
 PAIRS = Depth("pairs of neighbours whose calls and memory are counted", 1, 12)
 SECOND_BOXES = Depth("second boxes of each problem set that are searched", 1, 3)
 COPIES = Depth("copies of each wrong submission", 10, 40)
+CLASS = Depth("students of a scripted term", 12, 60)
 DEPTHS = [value for value in list(globals().values()) if isinstance(value, Depth)]
 
 

@@ -26,7 +26,7 @@ jupytext:
 kernelspec: {display_name: Python 3, language: python, name: python3}
 ---
 """
-LOCKS = ["requirements.txt", ".binder/requirements.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
+LOCKS = ["requirements.txt", ".binder/pins.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
 
 
 def pins(lock):
@@ -34,7 +34,7 @@ def pins(lock):
 
 
 def test_the_live_subset_has_the_pins_of_the_book():
-    live = pins(".binder/requirements.txt")
+    live = pins(".binder/pins.txt")
     assert live and live <= pins("requirements.txt")
     assert not any(pin.lower().startswith("sphinx") for pin in live)
 
@@ -333,11 +333,11 @@ LIVE = sorted({*(ROOT / "dplib").rglob("*.py")} - {ROOT / "dplib" / "book" / f"{
 @pytest.mark.parametrize("file", [*PAGES, *(pytest.param(file, id=str(file.relative_to(ROOT))) for file in LIVE)])
 def test_a_live_notebook_has_all_that_pages_and_package_import(file):
     canonical = lambda name: re.sub(r"[-_.]+", "-", name).lower()
-    live = {canonical(pin.split("==")[0]) for pin in pins(".binder/requirements.txt")}
+    live = {canonical(pin.split("==")[0]) for pin in pins(".binder/pins.txt")}
     for name in imports(file):
         assert name not in {f"dplib.book.{module}" for module in SITE_ONLY}
         if (top := name.split(".")[0]) not in {"dplib", "sklearn", *sys.stdlib_module_names}:  # who calls with it, has it
-            assert live & set(map(canonical, HOMES.get(top, []))), f"{top} is not in .binder/requirements.txt"
+            assert live & set(map(canonical, HOMES.get(top, []))), f"{top} is not in .binder/pins.txt"
 
 
 def test_no_function_is_defined_on_two_pages_or_again_beside_the_package():

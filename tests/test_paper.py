@@ -30,14 +30,6 @@ def test_numbered_pages_have_their_numbers_and_the_page_for_authors_is_left_out(
         (r"\dpdivision{Reference}\dpunnumbered", "notation"), (r"\dpunnumbered", "slips")]
 
 
-@pytest.mark.parametrize("said, address", [(None, ""), ("", ""), ("https://example.org/book/", "https://example.org/book")])
-def test_the_address_of_the_site_is_what_somebody_has_said(monkeypatch, said, address):
-    monkeypatch.delenv("BOOK_ADDRESS", raising=False)
-    if said is not None:
-        monkeypatch.setenv("BOOK_ADDRESS", said)
-    assert paper.site_address() == address
-
-
 # --- the whole book, where there is a LaTeX
 
 def overfull(log):

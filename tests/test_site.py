@@ -26,15 +26,27 @@ def test_a_comma_stays_with_its_own_formula():
     assert [together.astext() for together in document.findall(nodes.inline)] == ["a,", "b,", "c."]
 
 
-@pytest.mark.parametrize("address, sentence, buttons", [
+@pytest.mark.parametrize("address, sentence, button", [
     ("https://example.org/book", "Book and package are at <https://example.org/book>.", True), (None, "", False)])
-def test_the_address_of_the_repository_is_given_when_the_book_is_built(monkeypatch, address, sentence, buttons):
+def test_the_address_of_the_repository_is_given_when_the_book_is_built(monkeypatch, address, sentence, button):
     monkeypatch.delenv("BOOK_REPOSITORY", raising=False)
     if address:
         monkeypatch.setenv("BOOK_REPOSITORY", address)
     config = SimpleNamespace(html_theme_options={}, myst_substitutions={})
     site.set_repository(None, config)
-    assert config.myst_substitutions == {"repository": sentence} and ("launch_buttons" in config.html_theme_options) == buttons
+    assert config.myst_substitutions == {"repository": sentence} and ("repository_url" in config.html_theme_options) == button
+    assert "launch_buttons" not in config.html_theme_options          # the theme's would put the executed notebooks in the place of ours
+
+
+@pytest.mark.parametrize("given, base", [(None, ""), ("https://example.org/book", "https://example.org/book/"),
+                                         ("https://example.org/book/", "https://example.org/book/")])
+def test_the_address_of_the_site_is_given_when_the_book_is_built_or_unknown(monkeypatch, given, base):
+    monkeypatch.delenv("BOOK_ADDRESS", raising=False)
+    if given:
+        monkeypatch.setenv("BOOK_ADDRESS", given)
+    config = SimpleNamespace(html_theme_options={}, myst_substitutions={})
+    site.set_repository(None, config)
+    assert config.html_baseurl == base
 
 
 @pytest.mark.parametrize("shown, read", [("8.6e-05", "8.6·10⁻⁵"), ("1e-06", "10⁻⁶"), ("2.0e+12", "2.0·10¹²"), ("0.5", "0.5"),

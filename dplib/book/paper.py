@@ -5,7 +5,6 @@ can do gets a printed form: explorers are stills with an address, statements kee
 site, and answers and solutions stand at the end. What all of it looks like is said in paper.sty.
 """
 
-import os
 from pathlib import Path
 
 from docutils import nodes
@@ -28,11 +27,6 @@ from .paper_text import finish, label, prepare
 from .site import repository
 
 TITLE = "Differentially private statistics, executable"
-
-
-def site_address():
-    """Where the site will be, which `make pdf SITE=https://…` says; "" if nobody has said it."""
-    return os.environ.get("BOOK_ADDRESS", "").rstrip("/")
 
 
 # --- the pages in order
@@ -60,7 +54,7 @@ class PaperBuilder(LaTeXBuilder):
         """A page, and as its sections the pages that belong to it."""
         self.docnames.add(page)
         tree = self.env.get_doctree(page)
-        figures_of(tree, page, self.figures, site_address())
+        figures_of(tree, page, self.figures, self.config.html_baseurl.rstrip("/"))
         prepare(tree, page)
         move_captions(tree)
         for section in tree.findall(nodes.section):
@@ -103,8 +97,7 @@ def order(env):
 
 def set_latex(app, config):
     """After sphinx-jupyterbook-latex has set a class and a preamble of its own."""
-    address = site_address()
-    facts = dict(dpversion=__version__, dpsite=address, dpsource=repository() or "")
+    facts = dict(dpversion=__version__, dpsite=config.html_baseurl, dpsource=repository() or "")
     config.latex_theme, config.latex_toplevel_sectioning = "manual", "chapter"
     # otherwise it counts differently for paper, and pages are read again for each builder
     config.jblatex_captions_to_parts = False

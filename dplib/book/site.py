@@ -9,7 +9,6 @@ import os
 import re
 from pathlib import Path
 
-import jupytext
 from docutils import nodes
 from sphinx.addnodes import toctree
 from sphinx.util import logging
@@ -31,12 +30,13 @@ OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
     "addresses", "borrowed", "checks", "citations", "claims", "code_links", "copies", "counts",
-    "doctrees", "drawings", "execute", "further", "mosaic", "paper", "paper_figures",
-    "paper_text", "plain_formulas", "reference", "site", "statements", "ways",
+    "decks", "doctrees", "drawings", "execute", "further", "mosaic", "notebooks", "paper",
+    "paper_figures", "paper_text", "plain_formulas", "prose", "reference", "site", "slides",
+    "statements", "teaching", "ways",
 )
 
 # modules that say what a page looks like
-MAKERS = ("doctrees", "further", "plain_formulas", "site")
+MAKERS = ("doctrees", "further", "notebooks", "plain_formulas", "prose", "site")
 
 
 # --- the cache of executed pages
@@ -93,8 +93,11 @@ def repository():
 
 
 def set_repository(app, config):
-    """The front page says where the repository is, and launch buttons open it in Binder."""
+    """The front page says where the repository is, and a button leads there. Links of notebooks
+    lead to the site, whose address is known where it is published."""
     address = repository()
+    site = os.environ.get("BOOK_ADDRESS", "").rstrip("/")
+    config.html_baseurl = site and f"{site}/"
     config.myst_substitutions = {
         "repository": f"Book and package are at <{address}>." if address else ""
     }
@@ -104,10 +107,6 @@ def set_repository(app, config):
             "repository_provider": "github",
             "repository_branch": "main",
             "use_repository_button": True,
-            "launch_buttons": {
-                "binderhub_url": "https://mybinder.org",
-                "notebook_interface": "jupyterlab",
-            },
         }
 
 
@@ -219,25 +218,8 @@ def once_and_without_thebe(scripts):
     return list(kept.values())
 
 
-# --- what a page offers: itself as a notebook, its statements to a search
+# --- what a page offers: its statements to a search
 # -------------------------------------------------
-
-def offer_notebook(app, pagename, template, context, doctree):
-    """The button for downloads has the page as a notebook, without outputs; cells are numbered, so
-    that builds agree."""
-    source = Path(app.srcdir, f"{pagename}.md")
-    if doctree is None or "{code-cell}" not in source.read_text(encoding="utf-8"):
-        return
-    notebook, target = (
-        jupytext.read(source, fmt="md:myst"),
-        Path(app.outdir, "_sources", f"{pagename}.ipynb"),
-    )
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    jupytext.write(notebook, target)
-    context["ipynb_source"] = f"{pagename}.ipynb"
-
 
 KINDS = dict(
     thm="Theorem", lem="Lemma", prop="Proposition", cor="Corollary", alg="Algorithm", ex="Exercise"
@@ -318,8 +300,6 @@ def setup(app):
     app.connect("doctree-resolved", write_powers)
     app.connect("doctree-read", replace_untitled_sections, priority=100)
     app.connect("doctree-read", keep_punctuation)
-    # before the theme makes its buttons
-    app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", add_scripts, priority=900)
     # before the index is written
     app.connect("html-collect-pages", name_statements)

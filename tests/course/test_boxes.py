@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import grading
+import in_person
 from boxes import text
 from tests.depth import SECOND_BOXES, few
 
@@ -112,6 +113,16 @@ def test_every_second_box_breaks_where_no_sample_shows_it(problem_set, assignmen
         if variant % 7 == 0:
             assert judged(assignment, variant, [list(x), list(y), [side, t]])
             assert not judged(assignment, variant, [list(y), list(x), [side, t]])
+
+
+def test_a_box_on_paper_is_refuted_from_its_four_digits(assignment):
+    """The event that is worst in the rounded table fails in exact fractions, too."""
+    for variant in range(0, len(assignment.boxes.variants), 12):
+        box = assignment.boxes.box(variant)
+        rounded = {data: {y: in_person.printed(Fraction(p)) for y, p in law.items()} for data, law in box["pmf"].items()}
+        _, x, y, event = in_person.refutation(box | {"pmf": rounded})
+        left, right = (sum(Fraction(box["pmf"][text(data)].get(output, 0)) for output in event) for data in (x, y))
+        assert left > Fraction(box["ratio"]) * right + Fraction(box["delta"])
 
 
 def test_the_script_that_refutes_every_table_does_nothing_for_a_second_box(problem_set, built, assignment):

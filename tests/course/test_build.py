@@ -16,6 +16,7 @@ import course
 import grading
 import submissions
 from boxes import derived
+from dplib.book import teaching, ways
 
 
 def source(name):
@@ -102,6 +103,17 @@ def test_minutes_and_points_are_stated_and_add_up(built, assignment):
     assert sum(points for points, _ in stated) == automatic + by_hand == 30 and "30 points" in text
     minutes = sum(minutes for _, minutes in stated)
     assert re.search(rf"^\| {built.name[2:]}, .*\| {minutes} \| {automatic} / {by_hand} \|$", guide, re.M)
+
+
+def test_the_book_knows_what_a_set_takes_and_which_pages_it_names(built):
+    """The page *Teach a course* computes with them."""
+    one = teaching.SETS[int(built.name[2:])]
+    stated = re.findall(r"^## .*\(\d+ points, (\d+) minutes\)$", source(built.name), re.M)
+    assert one.minutes == sum(map(int, stated))
+    head = re.search(r"You need the pages(.*?)\n\n", source(built.name), re.S)[1]
+    pages = ways.Book(SimpleNamespace(srcdir=submissions.ROOT, note_dependency=lambda file: None))
+    titles = [pages.titles[page] for page in one.pages.split()]
+    assert [" ".join(title.split()) for title in re.findall(r"\*([^*]+)\*", head)] == titles
 
 
 def same_files(one, other):

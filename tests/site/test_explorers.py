@@ -407,6 +407,12 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
 })"""
 
 
+SAID_INSIDE = """id => {
+  const [said, home] = ['.dp-said', '.dp-figure svg'].map(part => document.querySelector(`#${id} ${part}`).getBoundingClientRect());
+  return said.left >= home.left && said.right <= home.right && said.top >= home.top && said.bottom <= home.bottom;
+}"""
+
+
 def tells(said, number):
     """Does a text have this number? What stands before a letter of a formula, 2d, is a part of that."""
     return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d|\s*[\U0001d400-\U0001d7ff])", said) is not None
@@ -429,10 +435,13 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         assert not asked["drawn"] and not asked["shown"], id
         assert asked["names"] or not tells(asked["said"], specs.format(asked["answer"])), f"{id} tells {asked['answer']}"
         question = box.locator(".dp-question input")
+        assert box.locator(".dp-decide button").first.is_disabled() == bool(asked["names"]), f"{id}: a choice is made for the reader"
         question.first.press("Space" if asked["names"] else "End")
         box.locator(".dp-decide button").first.press("Enter")
         last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
         words = box.locator(".dp-verdict").inner_text()
+        answer = asked["names"][asked["values"].index(asked["answer"])] if asked["names"] else answer_of(asked)
+        assert box.locator(".dp-said text").first.text_content() == answer and page.evaluate(SAID_INSIDE, id), f"{id}: no verdict in the figure"
         assert words.startswith(f"You guessed {last}") and (asked["names"] or answer_of(asked) in words), id
         assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
         assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
@@ -466,6 +475,10 @@ def verdict(page):
     return page.locator(".dp-verdict").inner_text()
 
 
+SCALE = "document.getElementById('asks').explorer.svg.scale('y')"
+BRACKET = "(({ y, height }) => [y + height, y])(document.querySelector('.dp-said path').getBBox())"
+
+
 def test_a_guess_is_dragged_set_and_judged(question):
     page = question()
     handle, line = page.locator(".dp-handle-y"), "document.querySelector('.dp-guessed line, line.dp-guessed').getAttribute('y1')"
@@ -482,7 +495,12 @@ def test_a_guess_is_dragged_set_and_judged(question):
         "That is right, or as near as makes no difference." if guessed == 8 else
         f"Your guess was {abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}.")
     assert page.locator(".dp-readout").inner_text() == "It ends at 8, flat." and not handle.is_visible()
+    big, small = page.locator(".dp-said text").all_text_contents()
+    assert big == "8" and small == ("as you guessed" if guessed == 8 else f"{abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}")
+    assert page.evaluate(BRACKET) == pytest.approx(page.evaluate(f"[8, {guessed}].map(v => {SCALE}.apply(v))"), abs=.1)
     page.wait_for_url(f"**#asks?a=8&b=0&guess={guessed}")
+    page.get_by_label("factor a").press("ArrowLeft")                     # the verdict is on the place that was asked about
+    assert page.locator(".dp-said").count() == 0 and verdict(page).startswith("You guessed")
 
 
 def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
@@ -570,7 +588,7 @@ def test_an_explorer_can_stand_alone_in_the_state_of_its_address(small_window, b
     explorer = explorer_of(address, id)
     position, query = far_end(explorer)
     page = all_drawn(opened(small_window, f"{base}/{address}?embed={id}#{id}?{query}"))
-    assert page.evaluate("[5, 350, 695].every(x => document.elementFromPoint(x, 5)?.closest('.dp-embed'))")
+    assert page.evaluate("[[5, 5], [350, 5], [695, 5], [350, 695]].every(([x, y]) => document.elementFromPoint(x, y)?.closest('.dp-embed'))")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.dp-embed') !== null")  # what is hidden cannot be reached
     assert check_everything(page, explorer)["position"] == position

@@ -17,11 +17,13 @@ import nbformat
 import numpy as np
 import pytest
 
+from tests.site.browser import SITE
 from tests.site.figures import made_by
 
-TOKEN, CHAPTER = "test", "privacy.md"
+TOKEN, CHAPTER = "test", "privacy"
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(page.name for page in (ROOT / "chapters").glob("*.md"))
+NOTEBOOKS = SITE / "_sources" / "chapters"
+PAGES = sorted(page.stem for page in (ROOT / "chapters").glob("*.md") if "{code-cell}" in page.read_text(encoding="utf-8"))
 START = str(ROOT / ".binder" / "start")                          # Binder starts everything through it
 PYTHON = os.environ.get("BINDER_PYTHON") or sys.executable       # of another environment, such as one made from .binder/ alone
 CELL = """
@@ -62,6 +64,24 @@ SHOWN = """(() => {
   const plain = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
   return JSON.stringify({ values, position, live: kernel.live, columns: plain });
 })()"""
+# Of the text of a notebook, all of it: a tab shows only the cells near the window.
+READ = """(async () => {
+  const shown = [];
+  for (const widget of panel().content.widgets.filter(widget => widget.model.type === 'markdown')) {
+    panel().content.scrollToItem(panel().content.widgets.indexOf(widget));
+    await widget.ready;
+    const deadline = Date.now() + 10000;
+    const settled = () => widget.node.querySelector('.jp-RenderedMarkdown') && !/[$][^$]+[$]/.test(widget.node.innerText);
+    while (!settled() && Date.now() < deadline) await new Promise(done => setTimeout(done, 50));
+    shown.push(widget.node);
+  }
+  const all = query => shown.flatMap(node => [...node.querySelectorAll(query)]);
+  return {
+    formulas: all('mjx-container').length, wrong: all('mjx-merror').map(node => node.textContent), boxes: all('blockquote').length,
+    folds: all('details').length, collapsed: panel().content.widgets.filter(widget => widget.model.type === 'code' && widget.inputHidden).length,
+    left: shown.map(node => node.innerText).filter(text => /:::|[{][a-z]+(:[a-z]+)*[}]`|[$]/.test(text)),
+  };
+})()"""
 NUMBER = "import os, pathlib\npathlib.Path('process').write_text(str(os.getpid()))"
 
 
@@ -85,10 +105,7 @@ def lab(browser, tmp_path_factory):
     }
     environment.pop("DPLIB_STATIC", None)
     for name in PAGES:
-        shutil.copy(ROOT / "chapters" / name, folder)
-    configure = re.search(r"^jupytext-config .*", (ROOT / ".binder" / "postBuild").read_text(encoding="utf-8"), re.M)[0]
-    path = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(configure.split(), env=environment | {"PATH": path}, check=True, capture_output=True)
+        shutil.copy(NOTEBOOKS / f"{name}.ipynb", folder)
     command = [
         START,
         PYTHON,
@@ -341,16 +358,19 @@ def test_without_a_kernel_the_table_takes_over(page, lab, explorer):
     assert page.errors == []
 
 
-def opened_as_notebook(lab, name):
+def opened(lab, name):
     """The notebook that JupyterLab gets when a reader of Binder opens a page."""
-    return nbformat.from_dict(ask(lab, f"/api/contents/{name}?type=notebook&content=1")["content"])
+    return nbformat.from_dict(ask(lab, f"/api/contents/{name}.ipynb?type=notebook&content=1")["content"])
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_opens_as_a_notebook(lab, name):
-    notebook, text = opened_as_notebook(lab, name), (ROOT / "chapters" / name).read_text(encoding="utf-8")
+    notebook = opened(lab, name)
+    nbformat.validate(notebook)
+    text = (ROOT / "chapters" / f"{name}.md").read_text(encoding="utf-8")
     kinds = [cell.cell_type for cell in notebook.cells]
-    assert kinds.count("code") == text.count("```{code-cell}") and kinds.count("markdown") > 0 and set(kinds) <= {"code", "markdown"}
+    # the first cell of code is that which installs the package
+    assert kinds.count("code") == 1 + text.count("```{code-cell}") and kinds.count("markdown") > 0 and set(kinds) <= {"code", "markdown"}
     assert notebook.metadata.kernelspec.name == "python3"
     assert notebook.cells[0].source.startswith("# ")                  # the title, not the header
 
@@ -359,7 +379,7 @@ if "BINDER_PYTHON" in os.environ:                                 # make book ha
     @pytest.mark.parametrize("name", PAGES)
     def test_every_page_runs_from_top_to_bottom(lab, name, tmp_path):
         """In the environment of that Python: a page needs nothing that is there only to build the book."""
-        nbformat.write(opened_as_notebook(lab, name), tmp_path / "page.ipynb")
+        nbformat.write(opened(lab, name), tmp_path / "page.ipynb")
         environment = {**os.environ, "HOME": str(tmp_path)}
         environment.pop("DPLIB_STATIC", None)
         command = [START, PYTHON, "-m", "jupyter", "execute", "page.ipynb"]
@@ -367,14 +387,20 @@ if "BINDER_PYTHON" in os.environ:                                 # make book ha
         assert run.returncode == 0, run.stderr[-2000:]
 
 
-def test_a_chapter_opens_as_a_notebook_and_its_figure_computes(lab, browser):
-    """The file of the book, not converted by hand: it opens as a notebook, and its first figure follows off the grid."""
-    explorer = next(iter(made_by(f"chapters/{Path(CHAPTER).stem}.html").values()))
+def test_a_page_reads_as_a_notebook_and_its_figure_computes(lab, browser):
+    """Formulas are typeset, statements are quotes, proofs and code are folded; and the first figure follows off the grid."""
+    explorer = next(iter(made_by(f"chapters/{CHAPTER}.html").values()))
     context = browser.new_context(viewport=dict(width=1200, height=1000))
     context.add_init_script(HELPERS)
     page = context.new_page()
-    page.goto(f"{lab[0]}/lab/tree/{CHAPTER}?token={TOKEN}&reset")
+    page.goto(f"{lab[0]}/lab/tree/{CHAPTER}.ipynb?token={TOKEN}&reset")
     run_all(page)
+    read = page.evaluate(READ)
+    source = (ROOT / "chapters" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    assert read["formulas"] > 100 and read["wrong"] == [] and read["left"] == []
+    assert read["boxes"] >= len(re.findall(r"^:+\{prf:(?!proof)\w+\}", source, re.M)) > 3
+    assert read["folds"] >= source.count("{dropdown} Proof") > 3
+    assert read["collapsed"] == len(re.findall(r"\btags: \[(?:hide-input|hide-cell|remove-cell)\]", source))
     page.evaluate("document.querySelector('.dp-explorer').explorer.decide(false)")
     slider = page.locator(".dp-explorer input[type=range]").first
     slider.focus()

@@ -9,7 +9,7 @@ from tests.site.browser import CONTRAST, SITE, explorer_pages, one_tab, opened, 
 from tests.site.measures import PHONE, RATCHETS, WATCH, Ratchet, moved, table
 
 FRONT = "index.html"             # sends the reader on to the first chapter
-PAGES = sorted({str(page.relative_to(SITE)) for page in SITE.rglob("*.html") if "_static" not in page.parts} - {FRONT})
+PAGES = sorted({str(page.relative_to(SITE)) for page in SITE.rglob("*.html") if not {"_static", "slides"} & {*page.relative_to(SITE).parts}} - {FRONT})
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 CUT_OFF = """[...document.querySelectorAll('article :is(mjx-container, pre, table, svg, img)')].filter(node => {
   const { right } = node.getBoundingClientRect();

@@ -68,7 +68,7 @@ function guessed({ axis, value, label }) {
 }
 
 /** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is
-    `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label}. */
+    `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label, verdict}. */
 function drawFigure(spec, columns, values, width, fontFamily, frame, asked = false, guess = null) {
   const { marks, x, y, empty, equal, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
   const prepared = all.filter(({ answer }) => !(asked && answer));
@@ -94,7 +94,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   svg.setAttribute("role", "img");
   const fill = (text) => fillIn(text, columns, values, spec.controls);
   svg.setAttribute("aria-label", asked ? `${spec.guess.label} The figure shows the answer once you have guessed.` : fill(spec.alt));
-  placeTexts(svg, prepared, fill, width, font, yAxis.label);
+  placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.verdict);
   if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
   svg.prepared = prepared;
   return svg;
@@ -117,11 +117,9 @@ function isSeen({ kind, length, options: { x, y, x1, y1, y2 } }, { domain: [left
 
 /** Why there is nothing to see, in the middle of the frame. */
 function sayEmpty(svg, text, width) {
-  const node = document.createElementNS(svg.namespaceURI, "text"), [bottom, top] = svg.scale("y").range;
+  const [bottom, top] = svg.scale("y").range;
   const place = { class: "dp-label dp-empty", x: width / 2, y: (bottom + top) / 2, "text-anchor": "middle", fill: "currentColor", "font-size": SIZE };
-  for (const [name, v] of Object.entries(place)) node.setAttribute(name, v);
-  node.textContent = text;
-  return node;
+  return svgNode(svg, "text", place, text);
 }
 
 /** Dots are shown whole or, outside the frame, not at all; half a pixel outside still counts as inside. */

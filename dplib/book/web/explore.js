@@ -39,7 +39,7 @@ function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
-  const asked = spec.guess, guess = { index: asked?.start, open: asked !== null, made: false };
+  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false };
   const view = ++views;
   const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
@@ -51,13 +51,21 @@ function render({ model, el: root }) {
   let columns, values, width;                                            // what is drawn: columns for these values
 
   function draw() {
-    const line = guess.open || guess.made ? { axis: asked.axis, value: asked.values[guess.index], label: guess.open ? "your guess" : "you guessed" } : null;
+    const guessed = asked?.values[guess.index];
+    const line = guess.open || guess.made ? { axis: asked.axis, value: guessed, label: guess.open ? "your guess" : "you guessed" } : null;
+    if (guess.made && isHome()) line.verdict = verdictMark(asked, guessed, columns[asked.answer][asked.entry]);
     const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, line);
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
     Object.assign(figure.firstChild, { scale: svg.scale, prepared: svg.prepared });
     for (const place of handles) place(figure.firstChild);
     root.explorer = { spec, columns, values, position, guess, svg: figure.firstChild, kernel, update, decide };   // what tests look at
+  }
+
+  /** Does the figure stand where the question was asked? */
+  function isHome() {
+    const home = { draw: 0, ...Object.fromEntries(spec.controls.map(({ name, start }) => [name, start])), ...asked.at };
+    return Object.entries(home).every(([name, index]) => position[name] === index);
   }
 
   /** The numbers of the point under the pointer or the finger. */
