@@ -1,6 +1,7 @@
 # make book   build the site into _build/html          make serve   build and show it on this machine
 # make test   test package, site and problem sets       make course  problem sets: student, solution, autograder editions
 # make test-all  the same, and all that make test says it left out: for a night
+# make pdf    the book on paper; SITE=https://… gives its figures codes that lead to the live ones     make zip    the site as one file
 # make bench  other libraries, baselines and ours       make live    the pages as notebooks in JupyterLab
 # make slides a deck for each page, made from the built page, into _build/html/slides
 # make check  before a commit, in seconds: the linter and the fast tests of what changed; PAGE=packing adds the claims of that page
@@ -20,7 +21,7 @@ export PYTHONHASHSEED := 0
 # What a process has compiled the next one reads: without that, importing SciPy and IPython costs three more seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book test test-all check mutants serve slides live bare course public bench clean
+.PHONY: book test test-all check mutants serve slides live bare course pdf zip public bench clean
 .DEFAULT_GOAL := book
 
 $(ENV)/ready: requirements.txt pyproject.toml
@@ -75,6 +76,21 @@ bare: book
 	$(PYTHON) -m venv --clear .venv-bare
 	.venv-bare/bin/python -m pip install --quiet --disable-pip-version-check -c .binder/pins.txt jupyterlab numpy scipy matplotlib
 	BARE_PYTHON=.venv-bare/bin/python $(BIN)/python -m pytest -q tests/site/test_bare.py
+
+PAPER := latexmk texlive-xetex texlive-latex-extra texlive-fonts-recommended texlive-lang-english fonts-stix fonts-dejavu-core \
+         fonts-texgyre fonts-texgyre-math librsvg2-bin
+
+pdf: export BOOK_ADDRESS := $(or $(SITE),$(BOOK_ADDRESS))
+pdf:
+	@for tool in latexmk xelatex rsvg-convert; do command -v $$tool > /dev/null || { echo "make pdf needs: apt install $(PAPER)"; exit 1; }; done
+	$(MAKE) book
+	$(BIN)/jupyter-book build -W -n --keep-going --builder latex .
+	cd _build/latex && latexmk -pdf -silent -dvi- -ps- book.tex
+	cp _build/latex/book.pdf _build/html/book.pdf
+	$(BIN)/python -m dplib.book.copies
+
+zip: book
+	$(BIN)/python -m dplib.book.copies zip
 
 course: $(ENV)/ready
 	$(BIN)/python exercises/course.py build all _build/course

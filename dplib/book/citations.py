@@ -27,6 +27,15 @@ def read_order(env):
     return listed + sorted(env.found_docs - set(listed))
 
 
+def keys_of_entries(env):
+    """{the id of an entry: its key}."""
+    return {
+        value.citation_nodes[key]["ids"][0]: key
+        for value in env.get_domain("cite").bibliographies.values()
+        for key in value.citation_nodes
+    }
+
+
 class SayWhereCited(SphinxPostTransform):
     """After the entries have been made (priority 5) and before their links are resolved (10)."""
 
@@ -36,12 +45,7 @@ class SayWhereCited(SphinxPostTransform):
         if self.env.docname != PAGE:
             return
         pages = cited_on(references(self.env), read_order(self.env))
-        domain = self.env.get_domain("cite")
-        keys = {
-            value.citation_nodes[key]["ids"][0]: key
-            for value in domain.bibliographies.values()
-            for key in value.citation_nodes
-        }
+        keys = keys_of_entries(self.env)
         for entry in self.document.findall(nodes.citation):
             write_typewriter(entry)
             links = [self.link(page) for page in pages[keys[entry["ids"][0]]]]

@@ -29,9 +29,10 @@ NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
 # modules that no page imports
 SITE_ONLY = (
-    "addresses", "borrowed", "checks", "citations", "claims", "code_links", "counts", "decks",
-    "doctrees", "drawings", "execute", "further", "mosaic", "notebooks", "plain_formulas", "prose",
-    "reference", "site", "slides", "statements", "teaching", "ways",
+    "addresses", "borrowed", "checks", "citations", "claims", "code_links", "copies", "counts",
+    "decks", "doctrees", "drawings", "execute", "further", "mosaic", "notebooks", "paper",
+    "paper_figures", "paper_text", "plain_formulas", "prose", "reference", "site", "slides",
+    "statements", "teaching", "ways",
 )
 
 # modules that say what a page looks like
