@@ -115,8 +115,8 @@ class Ledger:
         return {name: float(EXACT.subtract(self._budget[name], self._spent[name]))
                 for name in self._currency}
 
-    def pay(self, what: str, *, unit: str | None, rho: Real | None = None, epsilon: Real | None = None,
-            delta: Real | None = None, neighbor: Neighbor) -> None:
+    def pay(self, what: str, *, unit: str | None, rho: Real | None = None,
+            epsilon: Real | None = None, delta: Real | None = None, neighbor: Neighbor) -> None:
         """Pay for a question before any record is read, or raise `Overdraft`.
 
         Parameters

@@ -95,8 +95,10 @@ class Answer:
         if self.made is None:
             raise ValueError(f"a plan has no values to put into a table: {self.question}")
         if taken := set(self.by) & {*OURS, *(() if self.axes() is self.by else ("level",))}:
-            raise ValueError(f"a column of the table has one of our names, {min(taken)!r}: rename it "
-                             "before it is a Table, or use the values themselves")
+            raise ValueError(
+                f"a column of the table has one of our names, {min(taken)!r}: rename it before it "
+                "is a Table, or use the values themselves"
+            )
         low, high = self.interval(level)
         labels = list(product(*self.axes().values()))
         columns = {name: [row[i] for row in labels] for i, name in enumerate(self.axes())}

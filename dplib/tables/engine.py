@@ -22,9 +22,9 @@ import numpy as np
 
 from dplib.tables.votes import TOKENS, cells_of
 
-OURS = "__dplib_"
+RESERVED = "__dplib_"
 WHOSE, CELL, VALUE, VOTES, GROUPS, LENGTH = (
-    OURS + name for name in ("unit", "cell", "value", "votes", "groups", "length"))
+    RESERVED + name for name in ("unit", "cell", "value", "votes", "groups", "length"))
 FARTHEST = 1 << 12  # a row counts for at most so many bounds in a sum, lest a sum leave int64
 LABELS = {"integer": int, "text": str, "category": str, "boolean": bool, "date": datetime.date}
 NUMBERS = ("integer", "float", "decimal", "boolean")
@@ -80,7 +80,7 @@ class Rows:
 
     def need(self, argument, column, kinds):
         """The kind of a column that must be one of these."""
-        if column not in self.kinds or column.startswith(OURS):
+        if column not in self.kinds or column.startswith(RESERVED):
             raise ValueError(f"{argument} must name a column of the table, got {column!r}")
         if (kind := self.kinds[column]) not in kinds:
             raise ValueError(
