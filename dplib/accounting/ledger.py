@@ -57,7 +57,6 @@ class Ledger:
     Attributes
     ----------
     payments : tuple of Payment, in the order in which they were made
-    left : dict, what is left of ``epsilon`` and ``delta``, or of ``rho``
 
     Notes
     -----
