@@ -175,7 +175,8 @@ class Rows:
         """The rows of listed groups that belong to a unit: whose they are, their labels, and
         others."""
         whose = [] if self.unit is None else [nw.col(self.unit).alias(WHOSE)]
-        rows = self.frame.select(*whose, *map(self._label, by), *others)
+        first = [] if whose or by or others else list(self.kinds)[:1]  # no columns have no length
+        rows = self.frame.select(*whose, *map(self._label, by), *others, *first)
         for name, labels in by.items():
             rows = rows.filter(nw.col(name).is_in(list(labels)))
         return rows if self.unit is None else rows.filter(~nw.col(WHOSE).is_null())
