@@ -113,7 +113,7 @@ class Rows:
         pairs = self._averaged(rows.with_columns(_floor(place).alias(VALUE)), by)
         pairs = self._share(pairs, by, noise, m)
         pairs = pairs.with_columns(_floor(nw.col(VALUE) * nw.col(VOTES) / TOKENS).alias(VALUE))
-        both, upper = _sums(pairs, by, VOTES), _sums(pairs, by, VALUE)
+        both, upper = _sums(pairs, by, VOTES, VALUE)  # in one pass
         return np.stack([upper, both - upper])
 
     def totals(self, column, bounds, by, noise, m, missing):
@@ -261,17 +261,17 @@ def _counted(groups, name):
     return groups.agg(nw.len().alias(name)).with_columns(nw.col(name).cast(nw.Int64))
 
 
-def _sums(pairs, by, column):
-    """Sums by group, int64, in the order of the declared labels."""
-    total = nw.col(column).sum()
-    if not by:
-        return np.int64(int(pairs.select(total).collect()[column].to_list()[0] or 0))
-    found = pairs.group_by(*by).agg(total).collect()
+def _sums(pairs, by, *columns):
+    """Sums by group, int64, in the order of the declared labels; an array for each column."""
+    totals = [nw.col(column).sum() for column in columns]
+    found = (pairs.group_by(*by).agg(*totals) if by else pairs.select(*totals)).collect()
     places = [{label: i for i, label in enumerate(labels)} for labels in by.values()]
     spots = [[place[label] for label in found[name].to_list()] for name, place in zip(by, places)]
-    sums = np.zeros(cells_of(by), dtype=np.int64)
-    sums[tuple(spots)] = [int(value or 0) for value in found[column].to_list()]
-    return sums
+    sums = np.zeros((len(columns), *(cells_of(by) or [1])), dtype=np.int64)
+    sums[(slice(None), *spots)] = [
+        [int(value or 0) for value in found[column].to_list()] for column in columns]
+    sums = sums.reshape(len(columns), *cells_of(by))
+    return sums if len(columns) > 1 else sums[0]
 
 
 def _first(pairs, column, m):
