@@ -5,6 +5,7 @@ and a mistake that is planted must be noticed.
 """
 
 import datetime
+import pickle
 import warnings
 from dataclasses import replace
 from decimal import Decimal
@@ -303,9 +304,17 @@ def test_an_interval_is_as_wide_as_it_has_to_be():
         t = noise.largest(level, cells)
         inside = lambda t: (1 - 2 * q ** (t + 1) / (1 + q)) ** cells
         assert inside(t) >= level and (t == 0 or inside(t - 1) < level)
-    gauss = votes.Noise("discrete_gaussian", 3.0, .5, 1)
-    from scipy.stats import norm
-    assert (1 - 2 * norm.sf(gauss.largest(.95, cells) / gauss._sigma)) ** cells == pytest.approx(.95)
+
+
+@pytest.mark.parametrize("sigma", [.3, 1.0, 2.0, 7.5, 40.0])
+def test_an_interval_of_gaussian_noise_is_a_bound_and_two_steps_wide_of_one(sigma):
+    noise, values = votes.Noise("discrete_gaussian", sigma, .5, 1), np.arange(-400, 401)
+    law = np.exp(-(values / sigma) ** 2 / 2)
+    law /= law.sum()
+    for level, cells in ((.68, 1), (.95, 1), (.954, 1), (.95, 12), (.999, 100)):
+        t = noise.largest(level, cells)
+        inside = lambda t: law[np.abs(values) <= t].sum() ** cells
+        assert t == round(t) and inside(t) >= level and (t < 2 or inside(t - 2) < level)
 
 
 @pytest.mark.parametrize("price", [{"epsilon": .8}, {"rho": .1}], ids=["epsilon", "rho"])
@@ -572,6 +581,8 @@ def odd_units(frame):
                                  day=[datetime.date(2026, 1, 1)] * 2)).astype(frame.dtypes.to_dict())
         yield pd.concat([rest, rows])
     yield pd.concat([rest, *[rows] * 500])
+    for month in (2**53 + 1, 2**63 - 1, -(2**63)):
+        yield pd.concat([rest, rows.assign(month=month)])
     yield rest
 
 
@@ -587,6 +598,56 @@ def told_by(ask):
 def test_nothing_but_the_values_tells_a_unit(name):
     ask = (QUESTIONS | OTHERS)[name]
     assert told_by((lambda t: ask(t, {"epsilon": 1}).values) if name in QUESTIONS else lambda t: len(ask(t).values) > 99) == []
+
+
+@pytest.mark.parametrize("made", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("whole", [2**53 + 1, 2**63 - 1, -(2**63), 2**64 - 1])
+def test_a_huge_integer_is_a_number_like_others(made, whole):
+    frame = pd.DataFrame({"person": range(50), "x": np.array([5] * 49 + [whole], dtype=np.uint64 if whole > 2**63 else np.int64)})
+    t = table(made(frame))
+    exact = [t.means("x", bounds=(0, 10), epsilon=1e3).values, t.sums("x", bounds=(0, 10), epsilon=1e3).values / 50,
+             t.quantiles("x", levels=.5, bounds=(0, 10), cells=10, epsilon=1e3).values[0]]
+    assert np.abs(np.array(exact) - 5.).max() <= 1                     # the grid of a quantile
+
+
+def test_nothing_of_the_table_hangs_on_an_answer():
+    for made in (lambda frame: frame, pl.from_pandas, duck):
+        answer = table(made(visits().assign(ward=SECRET).astype({"ward": "string"}))).counts(epsilon=1)
+        assert SECRET.encode() not in pickle.dumps(answer) and not hasattr(answer.made, "__self__")
+
+
+@pytest.mark.parametrize("made", ENGINES.values(), ids=ENGINES)
+def test_rows_without_groups_are_counted(made):
+    t = table(made(visits()), unit=None)
+    assert t.counts(epsilon=1e3).values == len(visits()) and t.sums(None, bounds=(0, 1), epsilon=1e3).values == pytest.approx(len(visits()))
+
+
+def test_a_panic_of_an_engine_is_an_error_like_others():
+    class Panic(BaseException):
+        pass
+
+    def panic(*_):
+        raise Panic(SECRET)
+
+    with patch.object(engine.Rows, "counts", panic), pytest.raises(EngineError) as caught:
+        table(visits()).counts(epsilon=1)
+    assert len([*chain(caught.value)]) == 1
+
+
+def test_a_label_in_another_spelling_is_no_error():
+    """A collation of DuckDB's takes it for the one that is listed; it counts for nobody."""
+    connection = duckdb.connect()
+    connection.execute("create table t (person int, ward varchar collate nocase)")
+    connection.execute("insert into t values (1, 'a'), (2, 'B')")
+    answer = table(connection.table("t")).counts(by={"ward": ["A", "B"]}, most_groups=1, epsilon=1e3)
+    assert answer.values.round(2).tolist() == [0, 1]
+
+
+def test_a_column_with_one_of_our_names_is_refused_where_it_would_be_lost():
+    frame = pd.DataFrame({"person": range(9), "value": [1, 2, 3] * 3})
+    answer = table(frame).counts(by={"value": [1, 2, 3]}, most_groups=1, epsilon=1)
+    with pytest.raises(ValueError, match="one of our names, 'value'"):
+        answer.to_frame()
 
 
 def test_a_question_that_refuses_a_record_is_noticed():
@@ -630,6 +691,10 @@ REFUSED = [
     (lambda t: t.quantiles("cost", levels=[.5, .2], bounds=BOUNDS, cells=9, epsilon=1), "levels must increase"),
     (lambda t: t.quantiles("cost", levels=[.12345], bounds=BOUNDS, cells=9, epsilon=1), "multiples of 1/1000"),
     (lambda t: t.quantiles("cost", levels=1, bounds=BOUNDS, cells=9, epsilon=1), "levels must be"),
+    (lambda t: t.histogram("month", bounds=(0, 9), cells=3, by={"month": [1]}, most_groups=1, epsilon=1), "by must not name 'month'"),
+    (lambda t: t.histogram("cost", bounds=BOUNDS, cells=2**22, by=WARDS, most_groups=1, epsilon=1), "at most 4194304 groups"),
+    (lambda t: t.counts(by={"month": [2**63]}, most_groups=1, epsilon=1), "labels of -9223372036854775808 to"),
+    (lambda t: t.discover("day", most_groups=1, epsilon=1, delta=1e-6), "'day' is of type date"),
     (lambda t: t.discover("cost", most_groups=1, epsilon=1, delta=1e-6), "'cost' is of type float"),
     (lambda t: t.discover("ward", epsilon=1, delta=1e-6), "most_groups must say"),
     (lambda t: t.discover("ward", most_groups=1, epsilon=1, delta=.7), "delta must be"),

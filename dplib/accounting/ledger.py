@@ -115,21 +115,21 @@ class Ledger:
         return {name: float(EXACT.subtract(self._budget[name], self._spent[name]))
                 for name in self._currency}
 
-    def pay(self, what: str, *, unit: str, rho: Real | None = None, epsilon: Real | None = None,
+    def pay(self, what: str, *, unit: str | None, rho: Real | None = None, epsilon: Real | None = None,
             delta: Real | None = None, neighbor: Neighbor) -> None:
         """Pay for a question before any record is read, or raise `Overdraft`.
 
         Parameters
         ----------
         what : str, the question, as the ledger prints it
-        unit : str, whom the answer protects: one person, say, or one row
+        unit : str or None, whom the answer protects: one person, say; None: one row
         rho : float > 0
             The price, a bound of Rényi divergences, or else
         epsilon, delta : float ≥ 0, the price, δ < 1
         neighbor : {"replace", "add_remove"}
         """
         _checks.records_that_differ(neighbor)
-        price, protected = self._price(what, epsilon, delta, rho), (str(unit), neighbor)
+        price, protected = self._price(what, epsilon, delta, rho), (unit, neighbor)
         with self._lock:  # a check and its payment are one step
             if self._protected not in (None, protected):
                 raise ValueError(f"this ledger is of {_named(self._protected)}, got a payment for "
@@ -198,4 +198,4 @@ def decimal(number):
 
 def _named(protected):
     unit, neighbor = protected
-    return f"the unit {unit!r} under {neighbor!r}"
+    return f"the unit {unit!r} under {neighbor!r}" if unit else f"a row under {neighbor!r}"

@@ -16,6 +16,8 @@ from dplib import _checks
 from dplib._types import Any, Callable, Floats, Integers, Real
 from dplib.tables.votes import Noise
 
+OURS = ("value", "low", "high", "epsilon", "delta", "rho", "neighbor", "unit")  # in `to_frame`
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer:
@@ -92,6 +94,9 @@ class Answer:
         """
         if self.made is None:
             raise ValueError(f"a plan has no values to put into a table: {self.question}")
+        if taken := set(self.by) & {*OURS, *(() if self.axes() is self.by else ("level",))}:
+            raise ValueError(f"a column of the table has one of our names, {min(taken)!r}: rename it "
+                             "before it is a Table, or use the values themselves")
         low, high = self.interval(level)
         labels = list(product(*self.axes().values()))
         columns = {name: [row[i] for row in labels] for i, name in enumerate(self.axes())}

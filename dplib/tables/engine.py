@@ -14,6 +14,8 @@ from __future__ import annotations
 import datetime
 import warnings
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 
 import narwhals as nw
 import numpy as np
@@ -24,8 +26,9 @@ OURS = "__dplib_"
 WHOSE, CELL, VALUE, VOTES, GROUPS, LENGTH = (
     OURS + name for name in ("unit", "cell", "value", "votes", "groups", "length"))
 FARTHEST = 1 << 12  # a row counts for at most so many bounds in a sum, lest a sum leave int64
-LABELS = {"integer": int, "text": str, "boolean": bool, "date": datetime.date}
+LABELS = {"integer": int, "text": str, "category": str, "boolean": bool, "date": datetime.date}
 NUMBERS = ("integer", "float", "decimal", "boolean")
+LARGEST_WHOLE = 2**53  # larger ones are no floats, and count as this one
 
 
 class EngineError(RuntimeError):
@@ -38,7 +41,9 @@ def silenced(question, ask, rows):
     with warnings.catch_warnings(action="ignore"):
         try:
             return ask(rows)
-        except Exception:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException:  # a panic of an engine is no Exception
             pass
     raise EngineError(  # here, and not above: so it does not carry the engine's own error with it
         f"the engine failed at {question}; what was paid stays paid. Its message may show a record:"
@@ -51,6 +56,7 @@ class Rows:
     """The rows of a table, lazily: types are known, no row has been read."""
 
     frame: nw.LazyFrame
+    types: dict
     kinds: dict
     unit: str | None
 
@@ -64,9 +70,10 @@ class Rows:
                 "frame must be a table of pandas, polars, pyarrow, DuckDB, dask or PySpark, got "
                 f"{type(table).__name__}"
             ) from None
-        rows = cls(frame, _kinds(frame), unit)
+        types = dict(frame.collect_schema())
+        rows = cls(frame, types, _kinds(frame, types), unit)
         if unit is not None:
-            rows.need("unit", unit, ("integer", "text", "boolean"))
+            rows.need("unit", unit, ("integer", "text", "category", "boolean"))
         return rows
 
     # ---- what is public: names and types
@@ -93,6 +100,9 @@ class Rows:
                     f"by must list labels of the type of their column, and {column!r} is of type "
                     f"{kind}, got {labels!r}"
                 )
+            least = 0 if self.types[column].is_unsigned_integer() else -(2**63)
+            if kind == "integer" and not all(least <= label < 2**63 for label in labels):
+                raise ValueError(f"by must list labels of {least} to 2**63 - 1 for {column!r}")
 
     # ---- sums of tokens
 
@@ -100,9 +110,9 @@ class Rows:
         """Tokens of each group, shape (*groups): a vote for each unit that is in it."""
         rows = self._listed(by)
         if self.unit is None:
-            return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), by, VOTES)
+            return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), by, VOTES)[0]
         pairs = rows.select(WHOSE, *by).unique()
-        return _sums(self._share(pairs, by, noise, m), by, VOTES)
+        return _sums(self._share(pairs, by, noise, m), by, VOTES)[0]
 
     def ends(self, column, bounds, by, noise, m, missing):
         """Tokens at the upper and at the lower end of an interval, shape (2, *groups): a vote is
@@ -113,7 +123,7 @@ class Rows:
         pairs = self._averaged(rows.with_columns(_floor(place).alias(VALUE)), by)
         pairs = self._share(pairs, by, noise, m)
         pairs = pairs.with_columns(_floor(nw.col(VALUE) * nw.col(VOTES) / TOKENS).alias(VALUE))
-        both, upper = _sums(pairs, by, VOTES, VALUE)  # in one pass
+        upper, both = _sums(pairs, by, VALUE, VOTES)
         return np.stack([upper, both - upper])
 
     def totals(self, column, bounds, by, noise, m, missing):
@@ -133,7 +143,7 @@ class Rows:
         clipped = (nw.col(VALUE) * unit).clip(_token(lo / most), _token(hi / most))
         pairs = self._share(rows.with_columns(_floor(clipped + 0.5).alias(VALUE)), by, noise, m)
         tokens = _floor(nw.col(VALUE) * nw.col(VOTES) / TOKENS)
-        return _sums(pairs.with_columns(tokens.alias(VALUE)), by, VALUE)
+        return _sums(pairs.with_columns(tokens.alias(VALUE)), by, VALUE)[0]
 
     def cells(self, column, bounds, cells, by, noise, m, missing):
         """Tokens of each of equal cells in each group, shape (*groups, cells): a vote is split
@@ -144,12 +154,12 @@ class Rows:
             _floor(place.clip(0, cells - 1)).alias(CELL))
         inside = {**by, CELL: range(cells)}
         if self.unit is None:
-            return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), inside, VOTES)
+            return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), inside, VOTES)[0]
         parts = _counted(rows.group_by(WHOSE, *by, CELL), LENGTH)
         pairs = parts.group_by(WHOSE, *by).agg(nw.col(LENGTH).sum().alias(VALUE))
         parts = parts.join(self._share(pairs, by, noise, m), on=[WHOSE, *by], how="inner")
         tokens = _floor(nw.col(VOTES) * nw.col(LENGTH) / nw.col(VALUE))
-        return _sums(parts.with_columns(tokens.alias(VOTES)), inside, VOTES)
+        return _sums(parts.with_columns(tokens.alias(VOTES)), inside, VOTES)[0]
 
     def labels(self, column, m):
         """Every label, sorted, and how many units vote for it: each for its m labels of most rows,
@@ -162,34 +172,38 @@ class Rows:
         names = sorted(votes)
         return names, np.array([votes[name] for name in names], dtype=np.int64)
 
-    def frame_of(self, columns):
-        """A table of these columns, of the kind in which the engine answers."""
+    def answers_in(self):
+        """Which makes tables of the kind in which the engine itself answers; no row hangs on it."""
         engine = self.frame.implementation
         if not (engine.is_polars() or engine.is_pandas_like() or engine.is_pyarrow()):
             engine = nw.Implementation.PANDAS if engine.is_dask() else nw.Implementation.PYARROW
-        return nw.from_dict(columns, backend=engine).to_native()
+        return partial(_table, backend=engine)
 
     # ---- steps of these
 
     def _listed(self, by, *others):
         """The rows of listed groups that belong to a unit: whose they are, their labels, and
         others."""
-        whose = [] if self.unit is None else [nw.col(self.unit).alias(WHOSE)]
-        first = [] if whose or by or others else list(self.kinds)[:1]  # no columns have no length
-        rows = self.frame.select(*whose, *map(self._label, by), *others, *first)
+        first = next(iter(self.types)) if self.unit is None else self.unit    # a row has a column
+        rows = self.frame.select(nw.col(first).alias(WHOSE), *map(self._label, by), *others)
         for name, labels in by.items():
             rows = rows.filter(nw.col(name).is_in(list(labels)))
         return rows if self.unit is None else rows.filter(~nw.col(WHOSE).is_null())
 
     def _label(self, column):
-        """Categories are read as texts."""
-        return nw.col(column).cast(nw.String) if self.kinds[column] == "text" else nw.col(column)
+        """Categories are read as texts, and small integers as large ones."""
+        if self.kinds[column] == "category":
+            return nw.col(column).cast(nw.String)
+        small = self.kinds[column] == "integer" and self.types[column] not in LONG
+        return nw.col(column).cast(nw.Int64) if small else nw.col(column)
 
     def _numbers(self, column, by, missing):
         """The same with a number of each row as a float, without those that have none."""
         number = nw.col(column)
         if self.kinds[column] == "boolean":
             number = number.cast(nw.Int64)
+        if self.types[column] in LONG:  # Arrow refuses to read larger ones as floats
+            number = _within(number, self.types[column])
         rows = self._listed(by, number.cast(nw.Float64).alias(VALUE))
         absent = nw.col(VALUE).is_null() | nw.col(VALUE).is_nan()
         if missing == "drop":
@@ -220,7 +234,14 @@ class Rows:
 # ------------------------------------------------------------------------------- words of an engine
 
 
-def _kinds(frame):
+LONG = (nw.Int64, nw.UInt64, nw.Int128, nw.UInt128)
+
+
+def _table(columns, backend):
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _kinds(frame, types):
     """What each column holds, by its declared type alone.
 
     pandas finds out what a column of objects holds by looking at each of them. That may not
@@ -230,7 +251,7 @@ def _kinds(frame):
     looked_at = set()
     if frame.implementation.is_pandas_like() or frame.implementation.is_dask():
         looked_at = {name for name, dtype in native.dtypes.items() if str(dtype) == "object"}
-    kinds = {name: _kind(dtype) for name, dtype in frame.collect_schema().items()}
+    kinds = {name: _kind(dtype) for name, dtype in types.items()}
     return kinds | dict.fromkeys(looked_at, "object")
 
 
@@ -240,8 +261,18 @@ def _kind(dtype):
     if dtype.is_float():
         return "float"
     named = {nw.Decimal: "decimal", nw.Boolean: "boolean", nw.Date: "date",
-             nw.String: "text", nw.Categorical: "text", nw.Enum: "text"}
+             nw.String: "text", nw.Categorical: "category", nw.Enum: "category"}
     return next((kind for known, kind in named.items() if dtype == known), str(dtype).lower())
+
+
+def _within(number, dtype):
+    """Integers of a long type within those that are floats; all constants are of its type."""
+    most = nw.lit(LARGEST_WHOLE, dtype)
+    number = nw.when(number > most).then(most).otherwise(number)
+    if dtype.is_unsigned_integer():
+        return number
+    least = nw.lit(-LARGEST_WHOLE, dtype)
+    return nw.when(number < least).then(least).otherwise(number)
 
 
 def _floor(number):
@@ -262,16 +293,22 @@ def _counted(groups, name):
 
 
 def _sums(pairs, by, *columns):
-    """Sums by group, int64, in the order of the declared labels; an array for each column."""
+    """Sums of each column by group, int64, in the order of the declared labels; read at once, so
+    that they are of the same rows."""
     totals = [nw.col(column).sum() for column in columns]
     found = (pairs.group_by(*by).agg(*totals) if by else pairs.select(*totals)).collect()
     places = [{label: i for i, label in enumerate(labels)} for labels in by.values()]
-    spots = [[place[label] for label in found[name].to_list()] for name, place in zip(by, places)]
-    sums = np.zeros((len(columns), *(cells_of(by) or [1])), dtype=np.int64)
-    sums[(slice(None), *spots)] = [
-        [int(value or 0) for value in found[column].to_list()] for column in columns]
-    sums = sums.reshape(len(columns), *cells_of(by))
-    return sums if len(columns) > 1 else sums[0]
+    sums = np.zeros((len(columns), *cells_of(by)), dtype=np.int64)
+    for labels, values in zip(_rows_of(found, by), _rows_of(found, columns)):
+        spot = tuple(place.get(label) for place, label in zip(places, labels))
+        if None not in spot:  # a collation may take others for a label
+            sums[(slice(None), *spot)] = [int(value or 0) for value in values]
+    return sums
+
+
+def _rows_of(frame, columns):
+    lists = [frame[column].to_list() for column in columns]
+    return zip(*lists) if lists else repeat(())
 
 
 def _first(pairs, column, m):

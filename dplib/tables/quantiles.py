@@ -66,7 +66,7 @@ def error_scale(levels, changes, alone, epsilon):
     added up, each the largest at its depth."""
     largest = {}
     for first, _, last, left, right in _choices(levels):
-        depth = (last - first).bit_length()
+        depth = (last - first - 1).bit_length()
         scale = 2 * weight(left, right, changes, alone) / (left + right) / epsilon
         largest[depth] = max(largest.get(depth, 0), scale)
     return sum(largest.values())

@@ -35,7 +35,8 @@ class Table:
     Parameters
     ----------
     frame : a table of one of these engines, or None for a plan
-        What was done to the rows before must have been done to each unit's rows alone.
+        What was done to the rows before must have been done to each unit's rows alone, and must
+        give the same rows whenever they are read: no sample that is drawn anew.
     unit : str or None
         The column that says whose a row is; None: each row is a unit. Rows without a unit are not
         counted.
@@ -113,6 +114,8 @@ class Table:
             most_groups: Integer | None = None, missing: Real | str = "drop",
             rho: Real | None = None, epsilon: Real | None = None) -> Answer:
         """The sum over units of each unit's own total in the group.
+
+        A row counts for at most 4096 times the larger bound.
 
         Parameters
         ----------
@@ -209,7 +212,7 @@ class Table:
         price, missing = _price(epsilon, rho), _missing(missing, bounds)
         cells = _checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS)
         noise = self._noise(price, by, m, ends=cells, split=self._unit is not None)
-        self._need_number(column)
+        self._need_cells(column, by, cells)
         tokens = self._paid(f"histogram of {column}", price, lambda rows: rows.cells(
             column, bounds, cells, by, noise, m, missing))
         within = {**by, column: tuple(_grid(bounds, cells)[:-1].tolist())}
@@ -245,7 +248,7 @@ class Table:
         price, missing = _price(epsilon, None), _missing(missing, bounds)
         cells = _checks.integer("cells", cells, at_least=1, at_most=MOST_CELLS)
         tokens_of_vote = TOKENS if self._unit is not None else 1
-        self._need_number(column)
+        self._need_cells(column, by, cells)
         votes = Noise("discrete_laplace", 0.0, price["epsilon"], tokens_of_vote)
         tokens = self._paid(f"quantiles of {column}", price, lambda rows: rows.cells(
             column, bounds, cells, by, votes, m, missing))
@@ -312,7 +315,7 @@ class Table:
             self._rows.need_labels(by)
         if self._rows is not None and not listed:
             for column in by:
-                self._rows.need("column", column, ("integer", "text", "date"))
+                self._rows.need("column", column, ("integer", "text", "category"))
         if self._unit is None or not by:
             if most_groups not in (None, 1):
                 raise ValueError(f"most_groups must be left out where a unit is in one group, got "
@@ -325,6 +328,13 @@ class Table:
     def _need_number(self, column):
         if self._rows is not None:
             self._rows.need_number(column)
+
+    def _need_cells(self, column, by, cells):
+        """A column whose cells are one more axis."""
+        self._need_number(column)
+        if column in by:
+            raise ValueError(f"by must not name {column!r}, whose cells are asked for")
+        cells_of({**by, column: range(cells)})
 
     def _splits(self, by, m):
         """Whether a unit may be in more groups than it has votes."""
@@ -340,11 +350,11 @@ class Table:
         """What the engine answers, after payment; None in a plan."""
         if self._rows is None:
             return None
-        self._ledger.pay(question, unit=self._unit or "row", neighbor=self._neighbor, **price)
+        self._ledger.pay(question, unit=self._unit, neighbor=self._neighbor, **price)
         return silenced(question, ask, self._rows)
 
     def _said(self, question, by, price, noise):
-        made = None if self._rows is None else self._rows.frame_of
+        made = None if self._rows is None else self._rows.answers_in()
         return dict(question=question, by=by, neighbor=self._neighbor, unit=self._unit or "row",
                     noise=noise, made=made, **price)
 

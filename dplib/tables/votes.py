@@ -80,7 +80,7 @@ class Noise:
             rate = self.price / self.sensitivity
             steps = np.ceil(-np.log(outside * (1 + np.exp(-rate)) / 2) / rate) - 1
             return max(steps, 0) / self.tokens
-        return self._sigma * scipy.stats.norm.isf(outside / 2) / self.tokens
+        return np.ceil(self._sigma * scipy.stats.norm.isf(outside / 2)) / self.tokens
 
 
 def noise_for(price, *, neighbor, votes, ends=1, groups=1, split, signed=False):

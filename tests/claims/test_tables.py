@@ -35,6 +35,7 @@ def asked(table, frame, neighbor, price):
             given = dict(by=GROUPS, most_groups=m, **price)
             people.counts(**given)
             people.sums("x", bounds=(0, 200), **given)
+            people.sums("x", bounds=(-150, 200), **given)
             people.means("x", bounds=(0, 100), **given)
             people.histogram("x", bounds=(0, 100), cells=4, **given)
     return seen
@@ -81,14 +82,14 @@ class Swapped(Table):
        mutants={"votes that are not shared": Unshared, "a vote for each row": Unaveraged, "no doubling under replacement": Undoubled,
                 "shares for the other noise": Swapped})
 def test_tokens_of_neighbours(table):
-    """Ask four questions with one, three and eight votes about forty-one people, about all but one of them, and about one
+    """Ask five questions with one, three and eight votes about forty-one people, about all but one of them, and about one
     in another's place. The tokens may move by as much as the noise hides, in the norm of the noise, and somebody has to
     come within a thousandth of it.
     """
     closest = 1.
     for price, order in (({"epsilon": 1.}, 1), ({"rho": .5}, 2)):
         for neighbor in CHANGED:
-            frame, used = people(1), np.zeros(12)
+            frame, used = people(1), np.zeros(15)
             base = asked(table, frame, neighbor, price)
             for person in (3, 7, 15, 40):
                 others = frame.filter(pl.col("person") != person)
