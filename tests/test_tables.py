@@ -133,17 +133,6 @@ def same(one, other, name):
 
 
 @pytest.mark.parametrize("made", ENGINES.values(), ids=ENGINES)
-def test_a_row_may_be_a_unit(made):
-    """Without a column of units or of groups, nothing but the number of rows is asked for."""
-    frame = visits()
-    t, rows = table(made(frame), unit=None), len(frame)
-    assert abs(t.counts(epsilon=60).values - rows) < 1
-    assert abs(t.sums(None, bounds=(0, 1), epsilon=60).values - rows) < 1
-    assert abs(t.counts(by=WARDS, epsilon=60).values - [sum(frame.ward == ward) for ward in WARDS["ward"]]).max() < 1
-    assert abs(t.means("month", bounds=(0, 9), epsilon=60).values - frame.month.mean()) < .1
-
-
-@pytest.mark.parametrize("made", ENGINES.values(), ids=ENGINES)
 def test_no_order_and_no_place_of_rows_matters(made):
     shuffled = visits().sample(frac=1, random_state=2)
     for name in QUESTIONS:
