@@ -109,6 +109,8 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/accuracy.py
 	.venv-bench/bin/python benchmarks/audits.py
 	.venv-bench/bin/python benchmarks/designs.py
+	.venv-bench/bin/python benchmarks/tables.py
+	.venv-bench/bin/python benchmarks/engines.py
 	@if [ -d _build/html ]; then $(BIN)/python benchmarks/redraw.py; else echo "no built book: redraw times left out (make book first)"; fi
 
 clean:
