@@ -23,7 +23,7 @@ from dplib._types import ArrayLike, Generator, Interval, NDArray, Real
 
 # Below 0.58, so that 2ψ < λ; b(λ + ψ) ≤ 0.93 with the latter.
 LARGEST_STAKE, STAKE_OF_SCALE = 0.5, 2 / 3
-HALVINGS = 50  # of [0, 1], to find an end
+HALVINGS = 40  # of [0, 1], to find an end: finer than a record is rounded
 
 
 def bounded_mean_interval(
@@ -78,9 +78,9 @@ def bounded_mean_interval(
     sums = noise.added_to_whole(_sums((np.clip(x, lo, hi) - lo) / (hi - lo), window), rng)
     S, Q = window.unit * sums + np.reshape([n / 2, n / 8], (2,) + (1,) * (sums.ndim - 1))
     Q = Q - n * window.unit  # more than rounding added to it
-    given = dict(size=n, scale=noise.scale * window.unit, failing=(1 - level) / 2)
-    ends = np.stack([_lower_end(S, Q, **given), 1 - _lower_end(n - S, Q, **given)], axis=-1)
-    ends += np.array([-window.unit, window.unit])  # a record was rounded by less
+    low, mirrored = _lower_ends(
+        np.stack([S, n - S]), Q, size=n, scale=noise.scale * window.unit, failing=(1 - level) / 2)
+    ends = np.stack([low - window.unit, 1 - mirrored + window.unit], axis=-1)  # of rounded records
     return np.clip(lo + (hi - lo) * np.clip(ends, 0, 1), lo, hi)
 
 
@@ -90,8 +90,8 @@ def _sums(x, window):
     return np.stack([window.sums(x - 0.5), window.sums(x * (1 - x) - 0.125)])
 
 
-def _lower_end(S, Q, *, size, scale, failing):
-    """The largest m, to the last halving, against which the capital grows to 1/failing; or 0."""
+def _lower_ends(S, Q, *, size, scale, failing):
+    """For each S the largest m, to the last halving, against which the capital grows to 1/failing; or 0."""
     stakes = _stakes(size, scale, failing)
     low, high = np.zeros(np.shape(S)), np.ones(np.shape(S))
     for _ in range(HALVINGS):
