@@ -91,7 +91,8 @@ def _sums(x, window):
 
 
 def _lower_ends(S, Q, *, size, scale, failing):
-    """For each S the largest m, to the last halving, against which the capital grows to 1/failing; or 0."""
+    """For each S the largest m, to the last halving, against which the capital grows to
+    1/failing; or 0."""
     stakes = _stakes(size, scale, failing)
     low, high = np.zeros(np.shape(S)), np.ones(np.shape(S))
     for _ in range(HALVINGS):
