@@ -33,7 +33,8 @@ from dplib.glm import LOGISTIC, Box, fit_model, release_coefficient
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
 from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
-from dplib.mean import adaptive_mean, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean
+from dplib.mean import (
+    adaptive_mean, bounded_mean_interval, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean)
 from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace
 from dplib.parity import private_parity, walsh_hadamard
 from dplib.queries import central_oracle, learn_conjunction, local_oracle
@@ -141,6 +142,7 @@ def many_means(trials=10**4, size=1000):
             "unbounded": lambda: unbounded_mean(x, delta=1e-6, **given),
             "adaptive": lambda: adaptive_mean(x, radius=1e3, **given),
             "interval": lambda: mean_interval(x, radius=1e3, **given),
+            "of any distribution": lambda: bounded_mean_interval(x, bounds=(-1e3, 1e3), **given),
             "scale": lambda: private_scale(x, delta=1e-6, **given)}
 
 

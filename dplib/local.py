@@ -17,10 +17,10 @@ accuracy : τ
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincc, poch
+from scipy.special import betaincc, betaincinv, poch
 
 from dplib import _checks, _grid, _samplers
-from dplib._types import ArrayLike, Floats, Generator, Integers, Ints, Real, Reals
+from dplib._types import ArrayLike, Floats, Generator, Integers, Ints, NDArray, Real, Reals
 from dplib.sample_size import least_size
 
 # ------------------------------------------------------------------------------------------ numbers
@@ -97,6 +97,55 @@ def local_laplace(values: ArrayLike, *, epsilon: Real, rng: Generator) -> Floats
     values = _clipped(values)
     noise = _grid.laplace_noise(sensitivity=2, epsilon=_checks.parameter("epsilon", epsilon))
     return noise.added_to(values, _checks.generator(rng))
+
+
+def local_mean_interval(
+        reports: ArrayLike, *, epsilon: Real, level: Real = 0.95) -> NDArray[np.float64]:
+    """What one-bit reports say of the mean of a population: an interval around their average.
+
+    Parameters
+    ----------
+    reports : array_like of real numbers, shape (..., n)
+        What `local_randomized_response` sent, one report of each person on the last axis
+    epsilon : float > 0, of one report
+    level : float in (0, 1), the probability with which the interval covers the mean
+
+    Returns
+    -------
+    float64, shape (..., 2)
+        The lower and the upper end, in [-1, 1]
+
+    Notes
+    -----
+    :Privacy: That of the reports: nothing else is read.
+    :Error: Covers the mean of independent values from any distribution on [-1, 1] with probability
+        at least ``level``, sampling included. It is the exact interval of Clopper and Pearson for
+        the share of the reports c, which is 1/2 + mean/(2c). Of answers ±1 the share of 1 is (1 +
+        mean)/2, and so are its ends.
+    :References: Theorem *A number in one bit* on the page *Trust nobody* (thm-local-mean).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> reports = local_randomized_response(np.full(100_000, 0.3), epsilon=1, rng=rng)
+    >>> local_mean_interval(reports, epsilon=1).round(3)
+    array([0.297, 0.324])
+    """
+    size = _report(_checks.parameter("epsilon", epsilon))
+    level = _checks.parameter("level", level)
+    reports = _checks.data_sets("reports", reports, runs=True)
+    # A client may compute c with another last digit.
+    if not np.allclose(np.abs(_checks.reals("reports", reports)), size, rtol=1e-9, atol=0):
+        raise ValueError(f"reports must be {size:g} or {-size:g}, as this epsilon has them")
+    n, ups = reports.shape[-1], np.count_nonzero(reports > 0, axis=-1)
+    low, high = _smallest_share(ups, n, level), 1 - _smallest_share(n - ups, n, level)
+    return np.clip(size * (2 * np.stack([low, high], axis=-1) - 1), -1, 1)
+
+
+def _smallest_share(hits, n, level):
+    """The share with which so many hits of n, or more, have probability (1 - level)/2."""
+    found = betaincinv(np.maximum(hits, 1), n - np.maximum(hits, 1) + 1, (1 - level) / 2)
+    return np.where(hits > 0, found, 0)
 
 
 def local_mean_sample_size(*, accuracy: Reals, epsilon: Reals, beta: Reals) -> Ints:

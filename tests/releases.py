@@ -269,6 +269,9 @@ PACKAGE = {
     mean.private_scale: private(epsilon=5, delta=1e-3),
     mean.adaptive_mean: both(private(radius=1e3, epsilon=1), private(radius=1e307, epsilon=1e4)),
     mean.mean_interval: both(private(radius=10, epsilon=3), private(radius=0.1, epsilon=1)),
+    mean.bounded_mean_interval: both(
+        private(bounds=(-3, 4), epsilon=1), private(bounds=(-8e307, 8e307), epsilon=30),
+        private(far_pairs, bounds=(1.7e18 - 1e3, 1.7e18 + 1e3), epsilon=1)),
     lower_bounds.sign_test: private(shift=1, epsilon=1),
     lower_bounds.clamped_likelihood_test: private(shift=1, clamp=0.5, epsilon=1),
     learning.private_threshold: learner(),

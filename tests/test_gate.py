@@ -87,6 +87,7 @@ NUMBERS = {
     mean.unbounded_mean: dict(epsilon=1, delta=1e-6),
     mean.adaptive_mean: dict(radius=10, epsilon=1),
     mean.mean_interval: dict(radius=10, epsilon=1),
+    mean.bounded_mean_interval: dict(bounds=(0, 1), epsilon=1),
     mean.private_scale: dict(epsilon=1, delta=1e-6),
     lower_bounds.sign_test: dict(shift=1, epsilon=1),
     lower_bounds.clamped_likelihood_test: dict(shift=1, clamp=0.5, epsilon=1),

@@ -14,12 +14,13 @@ from dplib.local import (
     l2_ball_scale,
     local_gaussian,
     local_laplace,
+    local_mean_interval,
     local_mean_sample_size,
     local_mean_sample_size_lower_bound,
     local_randomized_response,
 )
 from dplib.mechanisms import gaussian_sigma
-from tests.chance import FAR, rng
+from tests.chance import FAR, rng, standard_errors
 
 EPSILONS = [1e-3, 0.1, 1.0, 3.0]
 
@@ -97,6 +98,48 @@ def test_arguments_are_named(f):
             f(**({"values": 0, "epsilon": 1} | wrong), rng=rng())
     with pytest.raises(TypeError, match="rng"):
         f(0, epsilon=1, rng=1)
+
+
+# ------------------------------------------------------------------------------------------------------ the other half
+
+
+def covers(ends, mean):
+    return (ends[..., 0] <= mean) & (mean <= ends[..., 1])
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 5])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_an_interval_of_reports_covers_as_often_as_promised(epsilon, level):
+    """For every mean, by enumeration of the number of reports c: never less, and nowhere near always for most of them."""
+    n, c = 60, 1 / np.tanh(epsilon / 2)
+    ups = np.arange(n + 1)
+    ends = local_mean_interval(np.where(np.arange(n) < ups[:, None], c, -c), epsilon=epsilon, level=level)
+    means = np.linspace(-1, 1, 201)
+    chance = binom.pmf(ups[:, None], n, (1 + means / c) / 2)
+    covered = np.sum(chance * covers(ends[:, None], means), axis=0)
+    assert covered.min() >= level - 1e-12 and np.median(covered) < level + 0.13
+    narrower = np.stack([ends.mean(axis=1) * 0.1 + ends[:, 0] * 0.9, ends.mean(axis=1) * 0.1 + ends[:, 1] * 0.9], axis=-1)
+    assert np.sum(chance * covers(narrower[:, None], means), axis=0).min() < level  # so that the check can fail
+
+
+def test_clients_and_a_server():
+    """Each person sends one message, on their own; the values are skewed, and the mean is that of the population."""
+    source, runs, n = rng(21), 400, 500
+    values = np.where(source.uniform(size=(runs, n)) < 0.05, 1.0, -0.9)
+    reports = local_randomized_response(values, epsilon=2, rng=source)
+    covered = np.sum(covers(local_mean_interval(reports, epsilon=2, level=0.9), -0.805))
+    assert standard_errors(covered, runs, 0.9) > -FAR and covered < runs
+    one = [float(local_randomized_response(value, epsilon=2, rng=source)) for value in values[0]]
+    low, high = local_mean_interval(one, epsilon=2)
+    assert low < np.clip(np.mean(one), -1, 1) <= high
+
+
+def test_reports_of_another_epsilon_are_refused():
+    reports = local_randomized_response([1, -1, 0.5], epsilon=1, rng=rng())
+    assert np.all(local_mean_interval(np.nextafter(reports, np.inf), epsilon=1) == local_mean_interval(reports, epsilon=1))
+    for wrong in ({"reports": [1, -1]}, {"reports": 2.0}, {"reports": []}, {"epsilon": 1.1}, {"epsilon": 0}, {"level": 1}):
+        with pytest.raises(ValueError, match="reports" if wrong == {"epsilon": 1.1} else next(iter(wrong))):
+            local_mean_interval(**({"reports": reports, "epsilon": 1} | wrong))
 
 
 # ---------------------------------------------------------------------------------------------------------- how many

@@ -32,7 +32,7 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
-        "answer": "returned", "answers": "oracle", "votes": "voter", "estimator": "block", "combine": "private",
+        "answer": "returned", "answers": "oracle", "votes": "voter", "reports": "sent", "estimator": "block", "combine": "private",
         "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
         "deep": "gnored", "params": "new value", "column": "number|str", "what": "question"}
 PROBLEM = {"variables": "how many",

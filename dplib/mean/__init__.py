@@ -1,5 +1,5 @@
 """The mean of a Gaussian, privately: what it costs to know a radius, what it costs not to know one,
-how far off it is."""
+how far off it is; and an interval for the mean of anything between two bounds."""
 
 from dplib.mean.adaptive import (
     AdaptivePlan, adaptive_mean, adaptive_plan, clipped_normal_mean, median_failure_bound, unclip)
@@ -9,6 +9,7 @@ from dplib.mean.failures import (
 from dplib.mean.inference import (
     adaptive_mean_error_bound, clipped_mean_error_bound, mean_interval, two_stage_mean_error_bound,
     unbounded_mean_error_bound)
+from dplib.mean.bounded import bounded_mean_interval
 from dplib.mean.distributions import clip_radius, noise_tail
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "unbounded_mean_error_bound",
     "adaptive_mean_error_bound",
     "mean_interval",
+    "bounded_mean_interval",
     "noise_tail",
     "clip_radius",
     "coarse_failure_bound",

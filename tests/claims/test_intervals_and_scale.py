@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 from scipy.special import ndtr, ndtri
+from scipy.stats import binom
 
 from dplib.audit import noise_distribution_test
+from dplib.book.datasets import rand_visits
 from dplib.mean import (
-    coarse_failure_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound, two_stage_mean,
-    two_stage_mean_error_bound)
+    bounded, bounded_mean_interval, coarse_failure_bound, inference, mean_interval, noise_tail, private_scale, scale_failure_bound,
+    two_stage_mean, two_stage_mean_error_bound)
 from tests.chance import FAR, LEVEL, laplace_cdf, standard_errors
 from tests.claims import claim, page_function, to
 
@@ -314,3 +316,139 @@ def test_bias_of_any_law(excess, by_variance):
         bias = abs(p @ np.clip(x, -B, B) - 2 * q)
         assert abs(bias - by_variance(2 * math.sqrt(q * (1 - q)), 2 * q, B)) < 1e-12
     return f"largest bias over bound {closest:.4f}; both attained on two points"
+
+
+# --- an interval without a normal distribution ----------------------------------------------------------------------
+
+UNIT = 2.0**-37
+
+
+def two_sums(first=lambda x: x - .5, second=lambda x: x * (1 - x) - .125):
+    """Two sums in units, each around the middle of its range, of other functions of a record."""
+    return lambda x, window: np.rint(np.stack([first(x).sum(axis=-1), second(x).sum(axis=-1)]) / UNIT)
+
+
+@claim("lem-free-moment", bounded._sums,
+       mutants={"the square in place of x(1 - x)": two_sums(second=lambda x: x * x - .5),
+                "an eighth more of x(1 - x)": two_sums(second=lambda x: 1.125 * x * (1 - x) - .14),
+                "the standard deviation of a coin": two_sums(second=lambda x: np.sqrt(x * (1 - x)) - .25),
+                "x at half its size": two_sums(first=lambda x: x / 2 - .25)})
+def test_what_one_record_moves(sums):
+    """Replace one record by another, for all pairs of 400 places, and add up what both sums move by. That is never more
+    than 1, up to the unit of the program, and it is 1 from end to end.
+    """
+    places = np.append(np.linspace(0, 1, 200), np.random.default_rng(8).uniform(size=200))
+    moments = sums(places[:, np.newaxis], bounded.Tally.of(1, .5)) * UNIT
+    moved = np.abs(moments[:, :, np.newaxis] - moments[:, np.newaxis]).sum(axis=0)
+    assert 1 - 1e-9 < moved.max() <= 1 + UNIT, moved.max()
+    return f"at most {moved.max():.6f}"
+
+
+def log_capital(psi=lambda stake: -stake - math.log1p(-stake), priced=(1, 1),
+                spread=lambda S, Q, m, n: S - Q - 2 * m * S + n * m * m):
+    """The statement: the logarithm of the capital, with room for mistakes."""
+    def capital(m, S, Q, stake, *, size, scale):
+        S = np.minimum(S, size)
+        a, V = stake - psi(stake) * (1 - 2 * m), np.maximum(spread(S, Q, m, size), 0)
+        price = priced[0] * np.log1p(-(scale * a) ** 2) + priced[1] * np.log1p(-(scale * psi(stake)) ** 2)
+        return stake * (S - size * m) - psi(stake) * V + price
+    return capital
+
+
+def laplace_quadrature(scale, points, reach=6.4):
+    """Places and weights for means over Laplace noise, far out as well."""
+    t = np.linspace(-reach, reach, points)
+    z = np.sinh(t)
+    weight = np.exp(-np.abs(z)) / 2 * np.cosh(t) * (t[1] - t[0])
+    return scale * z, weight
+
+
+def over_noise(capital, m, S, Q, n, stake, scale):
+    """The mean of the capital over the noise of both sums."""
+    (first, w), (second, v) = laplace_quadrature(scale, 481), laplace_quadrature(scale, 121, reach=5)
+    return w @ np.exp(capital(m, S + first[:, np.newaxis], Q + second, stake, size=n, scale=scale)) @ v
+
+
+def mean_capital(capital, low, high, chance, n, stake, scale):
+    """The mean of the capital over the noise and n records, each of which is high with this chance, or else low."""
+    mean, total = low + chance * (high - low), 0.
+    for highs in range(n + 1):
+        probability = binom.pmf(highs, n, chance)
+        if probability > 1e-9:
+            S = n * low + highs * (high - low)
+            Q = n * low * (1 - low) + highs * (high * (1 - high) - low * (1 - low))
+            total += probability * over_noise(capital, mean, S, Q, n, stake, scale)
+    return total
+
+
+@claim("thm-bounded-interval", bounded._log_capital,
+       mutants={"the noise of S has no price": log_capital(priced=(0, 1)),
+                "the noise of Q has no price": log_capital(priced=(1, 0)),
+                "half the square of the stake for psi": log_capital(psi=lambda stake: stake**2 / 2),
+                "the variance of a coin left out": log_capital(spread=lambda S, Q, m, n: Q),
+                "no room for the variance": log_capital(spread=lambda S, Q, m, n: 0 * S * Q)})
+def test_a_bet_against_the_mean_does_not_win_on_average(capital):
+    """Compute the mean capital of a bet against the true mean, for six distributions on two points, two stakes and
+    three scales of the noise, by enumeration of the records and quadrature over the noise: it is at most 1 up to the
+    quadrature, a part in a thousand. Where no noise leaves the range of the sums, noise changes the mean by no more
+    than that. The capital falls as m grows, on a grid of m, S and Q far outside what records
+    alone can make of them.
+    """
+    most = 0.
+    for law in ((0, 1, .9, 1), (0, 1, .1, 3), (0, 1, .5, 6), (.3, .3, 1, 6), (.5, 1, .3, 9), (0, 1, .98, 300)):
+        for stake, scale in ((.5, .01), (.5, 1.2), (.2, 3.)):
+            most = max(most, mean_capital(capital, *law, stake, scale))
+            far = over_noise(capital, .5, 600, 100, 1000, stake, scale) / np.exp(capital(.5, 600, 100, stake, size=1000, scale=0.))
+            assert abs(far - 1) < 1e-3, (stake, scale, far)
+    assert .9 < most < 1.001, most
+    m, S, Q = np.linspace(0, 1, 101), np.linspace(-20, 30, 26)[:, np.newaxis], np.linspace(-9, 9, 19)[:, np.newaxis, np.newaxis]
+    for stake in (.02, .5):
+        assert np.all(np.diff(capital(m, S, Q, stake, size=10, scale=1.3), axis=-1) < 0)
+    return f"mean capital at most {most:.4f}"
+
+
+def betting(capital=log_capital(), sides=2, spread=1., textbook=False):
+    """The interval of the statement, in floats and with noise of NumPy, with room for mistakes."""
+    def interval(x, *, bounds, epsilon, level=.95, runs=True, rng):
+        lo, hi = bounds
+        y, n, b = (np.clip(x, lo, hi) - lo) / (hi - lo), x.shape[-1], 1 / epsilon
+        S, Q = (z.sum(axis=-1) + rng.laplace(scale=b, size=len(x)) for z in (y, y * (1 - y)))
+        if textbook:
+            s = np.sqrt(np.maximum(S / n - Q / n - (S / n) ** 2, 0) / n + 2 * (b / n) ** 2)
+            return lo + (hi - lo) * np.stack([S / n - 1.96 * s, S / n + 1.96 * s], axis=-1)
+        failing = (1 - level) / sides
+        top, bottom = min(.5, 2 / (3 * b)), math.sqrt(8 * math.log(1 / failing) / n)
+        stakes = [top / 2**k for k in range(60) if k == 0 or top / 2**k >= bottom]
+        m, ends = np.linspace(0, 1, 2001)[:, np.newaxis], []
+        for sums in (S, n - S):
+            won = sum(np.exp(capital(m, sums, Q, stake, size=n, scale=b)) for stake in stakes) / len(stakes)
+            ends.append(np.maximum(np.sum(won >= 1 / failing, axis=0) - 1, 0) / 2000)
+        middle, half = (ends[0] + 1 - ends[1]) / 2, spread * (1 - ends[1] - ends[0]) / 2
+        return lo + (hi - lo) * np.stack([middle - half, middle + half], axis=-1)
+    return interval
+
+
+@claim("thm-bounded-interval", bounded_mean_interval,
+       mutants={"the textbook's interval, noise included": betting(textbook=True),
+                "the noise of S has no price": betting(log_capital(priced=(0, 1))),
+                "half as wide": betting(spread=.5), "one side only": betting(sides=1), "no room for the variance": betting(
+                    log_capital(spread=lambda S, Q, m, n: 0 * S * Q))})
+def test_coverage_of_any_distribution(interval):
+    """Draw 400 samples in each of five settings: visits to a doctor, ones that are rare, zeros that are rare, coins,
+    and coins with noise that is larger than their sampling error. The mean is covered at least as often as promised, up to 6.5 standard
+    errors; and the mean width is that of the statement, evaluated on a grid of 2001 places with NumPy's noise, up to
+    8%.
+    """
+    rng, told = np.random.default_rng(9), []
+    reference, visits = betting(), rand_visits()
+    for n, epsilon, bounds, p in ((1000, 1., (0, 80), None), (300, 3., (0, 1), .004), (300, 3., (0, 1), .996), (500, 1., (0, 1), .5),
+                                  (300, .1, (0, 1), .5)):
+        x = rng.choice(visits, (400, n)) if p is None else (rng.uniform(size=(400, n)) < p).astype(float)
+        mean = visits.mean() if p is None else p
+        ends = interval(x, bounds=bounds, epsilon=epsilon, runs=True, rng=rng)
+        covered = np.sum((ends[:, 0] <= mean) & (mean <= ends[:, 1]))
+        assert standard_errors(covered, 400, .95) > -FAR, (n, epsilon, p, covered / 400)
+        ratio = np.ptp(ends, axis=1).mean() / np.ptp(reference(x, bounds=bounds, epsilon=epsilon, rng=rng), axis=1).mean()
+        assert abs(ratio - 1) < .08, (n, epsilon, p, ratio)
+        told.append(covered / 400)
+    return "coverage " + ", ".join(f"{share:.3f}" for share in told)
