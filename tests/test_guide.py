@@ -36,12 +36,12 @@ NO_STATEMENT = {  # of their own, and why
 }
 NO_ROW = {  # in benchmarks/run.py, by the reason
     "noise for one answer, as in `laplace`": """
-        discrete_laplace discrete_gaussian report_noisy_max permute_and_flip randomized_response
+        discrete_laplace discrete_gaussian report_noisy_max permute_and_flip
         local_gaussian private_vote sign_test clamped_likelihood_test passes_test
         release_if_stable""",
     "the work is that of another one, which has a row": """
         truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
-        release_local release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
+        release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
         friendly_core_mean release_with_public_scale release_by_perturbed_objective
         certify_by_recursion certify_largest_eigenvalue""",
     "the work is that of the caller's own program": """
