@@ -276,7 +276,7 @@ HINTS = [
     ("floats", "naming_is_sharp", "compute with `ratio` and `delta` as they are"),
     ("steps of one block", "vote_is_private", "Which change is the worst?"),
     ("a tie for yes", "vote_is_fair", "a yes at the lead"),
-    ("a fair coin", "vote_is_private", "it has to tell the public something"),
+    ("a fair coin", "vote_is_private", "has to tell the public something"),
     ("shares of all", "weights_right", "of whom is the share"),
     ("2 for every share", "test_is_safe", "What do these give up"),
     ("noise of a million", "test_is_safe", "says little about the data"),
