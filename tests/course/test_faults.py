@@ -89,7 +89,8 @@ def test_who_could_not_be_graded_has_no_points_and_the_others_have_theirs(
     monkeypatch.setitem(sandbox.ISOLATION, "bwrap", breaks_for_bob)
     assert course.grade(built, folder, tmp_path / "out", jobs=1) is False
     ada, bob = rows(tmp_path / "out")
-    assert ada["automatic"] == "20" and ada["attention"] == "the same programs as bob@example.edu: look at both"
+    assert ada["automatic"] == "20" and ada["attention"] == (
+        "the same programs as bob@example.edu: look at both; no prediction was handed in")
     assert bob["automatic"] == bob["q1"] == "" and bob["attention"].startswith(
         "NOT GRADED, our fault: the sandbox did not start"
     )
