@@ -23,7 +23,7 @@ import numpy as np
 from sandbox import LIMITS, Fault, run_without_the_deadly
 
 NOTEBOOK_BYTES = 5 << 20
-MISSING = "does not exist after your cells have run: was its cell changed, removed or stopped? If it was stopped, the notes at the top say why"
+MISSING = "does not exist after your cells have run: was its cell changed or removed? If it was stopped, the notes at the top say why"
 Check = namedtuple("Check", "question points title judge")
 
 

@@ -147,6 +147,9 @@ WRONG = [
     # question 2
     Submission("ties to the smaller label", top(order="sorted(range(labels), key=lambda j: (-counts[j], j))"),
                TOP - {"naming_at_the_edges"}),
+    Submission("ties to the smaller label, also in the distance", top(
+        order="sorted(range(labels), key=lambda j: (-counts[j], j))",
+        gap="counts[order[i - 1]] - counts[order[i]] + (order[i] > order[i - 1])"), {"names_right", "naming_is_sharp"}),
     Submission("the least popular", top(order=BY_VOTES.replace("-counts", "counts"), gap="-1"), TOP),
     Submission("all up to the place", top(named="order[:size]"), TOP, says="exactly 1 of the"),
     Submission("ties forgotten in the distance", top(gap=TIES.split(" + ")[0]), {"naming_is_sharp"}, says="too small"),
