@@ -276,6 +276,7 @@ HINTS = [
     ("labels without votes forgotten", "naming_is_private", "Is a label without votes among the rivals"),
     ("a record that is replaced", "naming_is_sharp", "too small from digit"),
     ("never named", "naming_is_private", "it has to say something"),
+    ("twice the budget", "naming_is_private", "the chance of refusing exceeds e^epsilon times"),
     ("floats", "naming_is_sharp", "compute with `ratio` and `delta` as they are"),
     ("steps of one block", "vote_is_private", "Which change is the worst?"),
     ("a tie for yes", "vote_is_fair", "a yes at the lead"),

@@ -117,6 +117,13 @@ def test_a_missing_sandbox_skips_at_home_and_fails_on_a_build_machine(cannot_tes
         cannot_test("no sandbox")
 
 
+def test_what_is_made_at_home_only_is_explained(built, bubblewrap, tmp_path):
+    needs_home = submissions.Submission("needs the box", {"last": "print(box)"})
+    assignment = course.load(built / "autograder")
+    result = grading.grade(assignment, needs_home.write(built, tmp_path), submissions.STUDENT)
+    assert "name 'box' is not defined" in result["output"] and "`# at home` are not run by the grader" in result["output"]
+
+
 # --- the command line ------------------------------------------------------------------------------------------------
 def test_build_and_grade_from_the_command_line(bubblewrap, folder, tmp_path):
     run = lambda *arguments: subprocess.run(
