@@ -146,8 +146,8 @@ class Boxes:
             least = t if side == "<=" else t - 1
             below = [self.story.chance(numbers, d, least) for d in (x, y)]
             refuted(x, y, below if side == "<=" else [1 - p for p in below], numbers,
-                    "Write down the law of the output first. On which side do the noises have to go along, and "
-                    "how far out is the ratio large, but the chance still above delta?")
+                    "Write down the law of the output first. On which side do all random choices have to fall the same "
+                    "way, and how far out is the ratio large, but the chance still above delta?")
 
         return table_broken, story_broken
 
@@ -164,9 +164,16 @@ def claim(answers, name, box):
              f"({shown(text(d))}) is no data set of your box: {box['n']} records, each one of {text(box['records'])}")
     differ = sum(a != b for a, b in zip(x, y))
     need(differ == 1,
-         f"({shown(text(x))}) and ({shown(text(y))}) differ in {differ} places; neighbours differ in exactly one, and "
+         f"({shown(text(x))}) and ({shown(text(y))}){where(x, y)} differ in {differ} places; neighbours differ in exactly one, and "
          "the promise says nothing about others")
     return x, y, value[2]
+
+
+def where(x, y):
+    """The first record in which data sets differ that are too long to be shown, counted from 0 as in Python."""
+    first = next((i for i, (a, b) in enumerate(zip(x, y)) if a != b), None)
+    hidden = first is not None and "..." in shown(text(x))
+    return f" (record {first}, counted from 0, is {x[first]} in the first and {y[first]} in the second)" if hidden else ""
 
 
 def outputs_of(raw, box):
@@ -190,5 +197,5 @@ def refuted(x, y, chances, box, hint):
     p, q = chances
     bound = Fraction(box["ratio"]) * q + Fraction(box["delta"])
     need(p > bound,
-         f"for x = ({shown(text(x))}) and x' = ({shown(text(y))}), Pr[M(x) in S] = {float(p):.6g} is not above "
+         f"for x = ({shown(text(x))}) and x' = ({shown(text(y))}){where(x, y)}, Pr[M(x) in S] = {float(p):.6g} is not above "
          f"e^epsilon Pr[M(x') in S] + delta = {float(bound):.6g}: the promise holds on this event. {hint}")

@@ -211,13 +211,14 @@ def attempt(assignment, notebook):
         return sandbox.Fault(f"{type(error).__name__}: {error}")
 
 
-def feedback(result):
-    """What the student reads."""
-    lines = [f"# {result['score']} points from the automatic checks", "", result["output"], ""]
+def feedback(result, gone):
+    """What the student reads; a message that several checks have is printed once. `gone` says if the prediction is missing."""
+    lines, told = [f"# {result['score']} points from the automatic checks", "", result["output"], ""], {}
     for test in result["tests"]:
         score = f" ({test['score']}/{test['max_score']})" if "score" in test else ""
-        lines.append(f"* **{test['name']}**{score}: {test['output']}")
-    return "\n".join(lines) + "\n"
+        first = told.setdefault(test["output"], test) if test.get("status") == "failed" else test
+        lines.append(f"* **{test['name']}**{score}: {test['output'] if first is test else 'as above.'}")
+    return "\n".join(lines + [f"* **The prediction**: {gone}."] * bool(gone)) + "\n"
 
 
 def sheet(question, rubric, fact, answer):
@@ -226,29 +227,34 @@ def sheet(question, rubric, fact, answer):
 
 
 def predicted(notebook, question):
-    """What a student had predicted, as the marker reads it; `notebook` may not exist, or not be one."""
+    """(what a student had predicted or None, why there is nothing or None); `notebook` may not exist, or not be one."""
     try:
-        answer = grading.read(notebook)[1].get(question, "(its cell is missing)")
+        answer = grading.read(notebook)[1].get(question)
+        return answer, None if answer else "the cell of the prediction is missing"
     except FileNotFoundError:
-        answer = "(no prediction was handed in)"
+        return None, "no prediction was handed in"
     except Exception as error:
-        answer = f"(the prediction cannot be opened as a notebook: {type(error).__name__})"
-    return f"**Predicted beforehand:**\n\n{answer}\n\n**Handed in later:**\n\n"
+        return None, f"the prediction cannot be opened as a notebook: {type(error).__name__}"
 
 
-def table(assignment, students, results, alike):
+def with_prediction(prediction, gone, later):
+    """The answer as the marker reads it."""
+    return f"**Predicted beforehand:**\n\n{prediction or f'({gone})'}\n\n**Handed in later:**\n\n{later}"
+
+
+def table(assignment, students, results, alike, predictions):
     """The rows of grades.csv; a student whom a fault of ours kept from a result has no points at all."""
     questions = list(dict.fromkeys(check.question for check in assignment.checks))
     by_hand = [f"{q} by hand (of {grading.worth(r)})" for q, r in assignment.rubric.items()]
     yield ["student", *questions, "automatic", *by_hand, "attention"]
-    for student, result in zip(students, results):
+    for student, result, (_, gone) in zip(students, results, predictions):
         if isinstance(result, sandbox.Fault):
             yield [student, *[""] * (len(questions) + 1 + len(by_hand)), f"NOT GRADED, our fault: {result}"]
         else:
             scores = [(test["name"].split(":")[0], test.get("score", 0)) for test in result["tests"]]
             earned = [sum(score for question, score in scores if question == q) for q in questions]
-            same = f"the same programs as {', '.join(alike[student])}: look at both" if alike[student] else ""
-            yield [student, *earned, result["score"], *[""] * len(by_hand), same]
+            same = f"the same programs as {', '.join(alike[student])}: look at both" if alike[student] else None
+            yield [student, *earned, result["score"], *[""] * len(by_hand), "; ".join(filter(None, [same, gone]))]
 
 
 def write(file, text):
@@ -269,20 +275,21 @@ def grade(folder, submissions, out, jobs=os.cpu_count()):
     with ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda notebook: attempt(assignment, notebook), notebooks))
     alike = copies.alike(notebooks, Path(folder) / "autograder" / "given.ipynb")
+    predictions = [predicted(Path(submissions) / "predictions" / notebook.name, assignment.PREDICTED) for notebook in notebooks]
     out.mkdir(parents=True, exist_ok=True)
     with open(out / "grades.csv", "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(table(assignment, students, results, alike))
-    for student, result in zip(students, results):
+        csv.writer(file).writerows(table(assignment, students, results, alike, predictions))
+    for student, result, (prediction, gone) in zip(students, results, predictions):
         if isinstance(result, sandbox.Fault):
             print(f"{student}: NOT GRADED, our fault: {result}")
             continue
         write(out / "results" / f"{student}.json", json.dumps(result, indent=1))
-        write(out / "feedback" / f"{student}.md", feedback(result))
+        write(out / "feedback" / f"{student}.md", feedback(result, gone))
         facts = assignment.for_the_marker(student)
         for question, rubric in assignment.rubric.items():
             answer = result["extra_data"]["written"].get(question, "(the cell for this answer is missing)")
             if question == assignment.PREDICTED:
-                answer = predicted(Path(submissions) / "predictions" / f"{student}.ipynb", question) + answer
+                answer = with_prediction(prediction, gone, answer)
             text = sheet(question, rubric, facts.get(question, ""), answer)
             write(out / "written" / question / f"{student}.md", text)
         print(f"{student}: {result['score']} points in {result['execution_time']} s")

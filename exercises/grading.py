@@ -23,7 +23,7 @@ import numpy as np
 from sandbox import LIMITS, Fault, run_without_the_deadly
 
 NOTEBOOK_BYTES = 5 << 20
-MISSING = "does not exist after your cells have run: was its cell changed, removed or stopped? (See the notes)"
+MISSING = "does not exist after your cells have run: was its cell changed or removed? If it was stopped, the notes at the top say why"
 Check = namedtuple("Check", "question points title judge")
 
 
@@ -164,9 +164,12 @@ def judged(check, answers, student, refusal=None):
 
 
 def by_hand(question, rubric, written):
-    """One entry of results.json for a written answer."""
+    """One entry of results.json for a written answer; how much of it the marker reads stands in the rubric."""
     text = re.sub(r"^```python\n.*?^```$", "", written.get(question, ""), flags=re.M | re.S)
-    words = f"{len(text.split())} words received." if question in written else "Its cell is missing."
+    many, limit = len(text.split()), re.search(r"read no more than the first (\d+)", rubric)
+    words = f"{many} words received." if question in written else "Its cell is missing."
+    if limit and many > int(limit[1]):
+        words += f" That is more than is asked for: only the first {limit[1]} are read."
     return {"name": f"{question}: marked by hand, out of {worth(rubric)}", "output": words, "visibility": "visible"}
 
 

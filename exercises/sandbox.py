@@ -35,6 +35,7 @@ READY, DONE = b'{"ready": true}\n', b'\n{"done": true}\n'
 HINTS = {"No module named 'dplib'": "the questions ask for what dplib does not contain, so it is not there when your "
                                     "notebook is graded: write the formula yourself",
          "No module named": "only numpy and the standard library are there when your notebook is graded",
+         "is not defined": "cells that begin with `# at home` are not run by the grader: write what you need of them into other cells",
          "No such file": "no file is there when your notebook is graded: write what you need of it into your cells",
          "Read-only file system": "submitted code may write into /tmp only, and the grader is out of its reach",
          "Network is unreachable": "there is no network when your notebook is graded",

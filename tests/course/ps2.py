@@ -189,7 +189,7 @@ WRONG = [
     Submission(
         "records outside moved into the last cells",
         chances(weights(1), x="np.clip(x, ends[0], ends[-1] - 1e-6)"),
-        {"cells", "choice_is_private"},
+        {"cells"},
         says="what lies outside",
     ),
     Submission("rounded towards zero", chances(weights(1), x="ends[1] - ends[0] + np.trunc(np.asarray(x) / MINE['width']) * MINE['width'] - MINE['width'] + 1e-3"), COARSE),
@@ -202,11 +202,11 @@ score, _ = np.histogram(x, bins=MINE["width"] * np.arange(-radius, radius + 1))
 weights = np.exp(epsilon / MINE["records"] * (score - score.max()))
 return weights / weights.sum()""",
         ),
-        {"cells", "choice_is_private"},
+        {"cells"},
         says="outermost ends",
     ),
     Submission(
-        "cells that are open on the left", chances(weights(1), side="'right'"), {"cells", "choice_is_private"},
+        "cells that are open on the left", chances(weights(1), side="'right'"), {"cells"},
         says="on an end of two cells",
     ),
     Submission("the sides for the inside", chances(weights(1), score="-np.maximum(below[:-1], len(x) - below[1:])"), COARSE),

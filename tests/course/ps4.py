@@ -147,6 +147,9 @@ WRONG = [
     # question 2
     Submission("ties to the smaller label", top(order="sorted(range(labels), key=lambda j: (-counts[j], j))"),
                TOP - {"naming_at_the_edges"}),
+    Submission("ties to the smaller label, also in the distance", top(
+        order="sorted(range(labels), key=lambda j: (-counts[j], j))",
+        gap="counts[order[i - 1]] - counts[order[i]] + (order[i] > order[i - 1])"), {"names_right", "naming_is_sharp"}),
     Submission("the least popular", top(order=BY_VOTES.replace("-counts", "counts"), gap="-1"), TOP),
     Submission("all up to the place", top(named="order[:size]"), TOP, says="exactly 1 of the"),
     Submission("ties forgotten in the distance", top(gap=TIES.split(" + ")[0]), {"naming_is_sharp"}, says="too small"),
@@ -273,10 +276,11 @@ HINTS = [
     ("labels without votes forgotten", "naming_is_private", "Is a label without votes among the rivals"),
     ("a record that is replaced", "naming_is_sharp", "too small from digit"),
     ("never named", "naming_is_private", "it has to say something"),
+    ("twice the budget", "naming_is_private", "the chance of refusing exceeds e^epsilon times"),
     ("floats", "naming_is_sharp", "compute with `ratio` and `delta` as they are"),
     ("steps of one block", "vote_is_private", "Which change is the worst?"),
     ("a tie for yes", "vote_is_fair", "a yes at the lead"),
-    ("a fair coin", "vote_is_private", "it has to tell the public something"),
+    ("a fair coin", "vote_is_private", "has to tell the public something"),
     ("shares of all", "weights_right", "of whom is the share"),
     ("2 for every share", "test_is_safe", "What do these give up"),
     ("noise of a million", "test_is_safe", "says little about the data"),

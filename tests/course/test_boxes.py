@@ -12,8 +12,15 @@ import pytest
 
 import grading
 import in_person
-from boxes import text
+from boxes import claim, text, where
 from tests.depth import SECOND_BOXES, few
+
+
+def test_where_long_data_sets_differ_is_told():
+    x, y = (0,) * 60, (0,) * 40 + (1,) + (0,) * 18 + (1,)
+    assert where(x[:9], (1,) + x[1:9]) == "" and "record 40, counted from 0, is 0 in the first and 1 in the second" in where(x, y)
+    with pytest.raises(grading.Wrong, match="record 40, .* differ in 2 places"):
+        claim({"broken_too": [list(x), list(y), None]}, "broken_too", {"n": 60, "records": (0, 1)})
 
 
 def laws(box):

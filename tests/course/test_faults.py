@@ -89,7 +89,8 @@ def test_who_could_not_be_graded_has_no_points_and_the_others_have_theirs(
     monkeypatch.setitem(sandbox.ISOLATION, "bwrap", breaks_for_bob)
     assert course.grade(built, folder, tmp_path / "out", jobs=1) is False
     ada, bob = rows(tmp_path / "out")
-    assert ada["automatic"] == "20" and ada["attention"] == "the same programs as bob@example.edu: look at both"
+    assert ada["automatic"] == "20" and ada["attention"] == (
+        "the same programs as bob@example.edu: look at both; no prediction was handed in")
     assert bob["automatic"] == bob["q1"] == "" and bob["attention"].startswith(
         "NOT GRADED, our fault: the sandbox did not start"
     )
@@ -114,6 +115,13 @@ def test_a_missing_sandbox_skips_at_home_and_fails_on_a_build_machine(cannot_tes
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="grading must be tested: no sandbox"):
         cannot_test("no sandbox")
+
+
+def test_what_is_made_at_home_only_is_explained(built, bubblewrap, tmp_path):
+    needs_home = submissions.Submission("needs the box", {"last": "print(box)"})
+    assignment = course.load(built / "autograder")
+    result = grading.grade(assignment, needs_home.write(built, tmp_path), submissions.STUDENT)
+    assert "name 'box' is not defined" in result["output"] and "`# at home` are not run by the grader" in result["output"]
 
 
 # --- the command line ------------------------------------------------------------------------------------------------

@@ -354,7 +354,7 @@ def test_points_are_given_once_for_a_mistake_that_a_later_question_inherits(assi
     judged = lambda check, values: grading.judged(check.check, answers(values), STUDENT)
     for check in (assignment.level_kept, assignment.level_used):
         assert judged(check, found)["score"] == check.check.points
-    assert "is right only if your p_value were" in judged(assignment.level_kept, found)["output"]
+    assert "would be right if your p_value were" in judged(assignment.level_kept, found)["output"]
     for own in (lambda p, q: [], lambda p, q: [1.0, 0.0, 0.0], lambda p, q: [q, p, q], lambda p, q: [p, "x", q]):
         entry = judged(assignment.level_kept, [[y, *own(p, q)] for y, p, q, _ in found])
         assert entry["score"] == 0 and "above the level" in entry["output"]

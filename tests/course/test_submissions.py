@@ -1,5 +1,6 @@
 """Every kind of submission gets the points that it deserves, a message that teaches, in bounded time."""
 
+import csv
 import json
 from fractions import Fraction
 
@@ -147,6 +148,12 @@ def test_a_value_nested_without_end_is_wrong_and_no_fault(assignment):
     assert "nested too deeply" in grading.refused(assignment.boxes, answers, submissions.STUDENT)
 
 
+def test_more_words_than_are_read_are_told(assignment):
+    question, rubric = next((q, r) for q, r in assignment.rubric.items() if "read no more than the first 600 words" in r)
+    said = [grading.by_hand(question, rubric, {question: "word " * many})["output"] for many in (600, 601)]
+    assert said[0] == "600 words received." and said[1].startswith("601 words received.") and "the first 600 are read" in said[1]
+
+
 def test_written_answers_arrive_as_text_with_rubric_numbers_cell_and_prediction(built, bubblewrap, tmp_path):
     assignment = course.load(built / "autograder")
     later = assignment.PREDICTED
@@ -170,6 +177,14 @@ def test_written_answers_arrive_as_text_with_rubric_numbers_cell_and_prediction(
         before, after = text.split("**Handed in later:**")
         assert "**Numbers.**" in before and said in before.split("**Predicted beforehand:**")[1]
         assert "my own sums" in after and "cell below" not in before
+    with open(tmp_path / "out" / "grades.csv", newline="") as file:
+        ada, bob, eve = (row["attention"] for row in csv.DictReader(file))
+    told = [(tmp_path / "out" / "feedback" / f"{s}@example.edu.md").read_text() for s in ("ada", "bob", "eve")]
+    assert "prediction" not in ada and "The prediction" not in told[0]
+    assert "no prediction was handed in" in bob and "The prediction**: no prediction was handed in." in told[1]
+    assert "cannot be opened" in eve and "The prediction**: the prediction cannot be opened as a notebook" in told[2]
+    refusals = [line for line in told[1].splitlines() if "(0/" in line]  # the notebook is that of ada
+    assert "you hand in as bob" in refusals[0] and all(line.endswith(": as above.") for line in refusals[1:]) and refusals[1:]
     sheet = (tmp_path / "out" / "written" / proof / "ada@example.edu.md").read_text()
     assert sheet.startswith(f"# {proof}, out of {grading.worth(assignment.rubric[proof])}") and "Model proof" not in sheet.split("Rubric")[0]
     assert sheet.endswith("---\n\nTake the pair\nwith m fresh labels.\n")
