@@ -402,6 +402,7 @@ def test_a_page_reads_as_a_notebook_and_its_figure_computes(lab, browser):
     assert read["folds"] >= source.count("{dropdown} Proof") > 3
     assert read["collapsed"] == len(re.findall(r"\btags: \[(?:hide-input|hide-cell|remove-cell)\]", source))
     page.evaluate("document.querySelector('.dp-explorer').explorer.decide(false)")
+    page.wait_for_timeout(500)                       # the answer moves to its place first
     slider = page.locator(".dp-explorer input[type=range]").first
     slider.focus()
     page.keyboard.press("ArrowRight")
