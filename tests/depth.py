@@ -31,6 +31,7 @@ STUDENTS = Depth("students of each problem set for whom the reference is graded"
 KINDS = Depth("kinds of sheets of each problem set that are compared with searches", 1, 5)
 COPIES = Depth("copies of each wrong submission", 10, 40)
 CLASS = Depth("students of a scripted term", 12, 60)
+PAPER = Depth("books that are set on paper", 0, 1)
 DEPTHS = [value for value in list(globals().values()) if isinstance(value, Depth)]
 
 

@@ -50,22 +50,22 @@ def test_complaints_are_heard():
     assert overfull("Underfull \\hbox (badness 10000)\n") == complaints("Output written on book.pdf\n") == []
 
 
-@pytest.mark.skipif(not depth.EVERYTHING, reason="to set the book costs minutes: make test-all")
-@pytest.mark.skipif(not all(map(shutil.which, ["latexmk", "xelatex", "rsvg-convert"])), reason="make pdf says what is missing here")
-def test_the_book_is_set(monkeypatch):
-    """No reference leads nowhere, no line stands out of its column, and each statement of the site has its number."""
-    monkeypatch.setenv("max_print_line", "1000")
-    monkeypatch.setenv("BOOK_ADDRESS", "https://example.org/book")
-    jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    subprocess.run([jupyter_book, "build", "-W", "-n", "--keep-going", "--builder", "latex", "."], cwd=ROOT, check=True)
-    folder = ROOT / "_build" / "latex"
-    subprocess.run(["latexmk", "-pdf", "-silent", "-dvi-", "-ps-", "book.tex"], cwd=folder, check=True)
-    log = (folder / "book.log").read_text(encoding="utf-8", errors="replace")
-    assert complaints(log) == [] and max(overfull(log), default=0) <= 10
-    text = (folder / "book.tex").read_text(encoding="utf-8")
-    kind = "(?:Theorem|Lemma|Proposition|Corollary|Definition|Algorithm)"
-    set_here = set(re.findall(rf"\\dpheading\{{({kind} [\d.]+)", text))
-    on_site = set()
-    for file in set((ROOT / "_build" / "html" / "chapters").glob("*.html")) - {ROOT / "_build/html/chapters/style.html"}:
-        on_site |= set(re.findall(rf'<span class="caption-number">({kind} [\d.]+) </span>', file.read_text(encoding="utf-8")))
-    assert set_here == on_site and len(on_site) > 200
+if depth.PAPER():                                                 # it takes minutes
+    @pytest.mark.skipif(not all(map(shutil.which, ["latexmk", "xelatex", "rsvg-convert"])), reason="make pdf says what is missing here")
+    def test_the_book_is_set(monkeypatch):
+        """No reference leads nowhere, no line stands out of its column, and each statement of the site has its number."""
+        monkeypatch.setenv("max_print_line", "1000")
+        monkeypatch.setenv("BOOK_ADDRESS", "https://example.org/book")
+        jupyter_book = Path(sys.executable).with_name("jupyter-book")
+        subprocess.run([jupyter_book, "build", "-W", "-n", "--keep-going", "--builder", "latex", "."], cwd=ROOT, check=True)
+        folder = ROOT / "_build" / "latex"
+        subprocess.run(["latexmk", "-pdf", "-silent", "-dvi-", "-ps-", "book.tex"], cwd=folder, check=True)
+        log = (folder / "book.log").read_text(encoding="utf-8", errors="replace")
+        assert complaints(log) == [] and max(overfull(log), default=0) <= 10
+        text = (folder / "book.tex").read_text(encoding="utf-8")
+        kind = "(?:Theorem|Lemma|Proposition|Corollary|Definition|Algorithm)"
+        set_here = set(re.findall(rf"\\dpheading\{{({kind} [\d.]+)", text))
+        on_site = set()
+        for file in set((ROOT / "_build" / "html" / "chapters").glob("*.html")) - {ROOT / "_build/html/chapters/style.html"}:
+            on_site |= set(re.findall(rf'<span class="caption-number">({kind} [\d.]+) </span>', file.read_text(encoding="utf-8")))
+        assert set_here == on_site and len(on_site) > 200

@@ -14,6 +14,9 @@ from tests.site import measures
 HERE = Path(__file__).parent
 WIDE = dict(width=1280, height=900)
 
+# Outside of the book's environment: `make bare` sets it.
+collect_ignore = [] if "BARE_PYTHON" in os.environ else ["test_bare.py"]
+
 
 def page_of(item):
     """The page of the book that a test looks at, as its address on the site; none if it looks at several, or at none of them."""
