@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 PAGE = (Path(__file__).resolve().parents[1] / "chapters" / "api-tables.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
+BLOCKS = re.findall(r"^```pycon\n(.*?)^```", PAGE, re.M | re.S)
 FIRST = {lines.split()[1]: lines for lines in BLOCKS if not lines.startswith(">>>")}
 CALLS = "\n".join(lines for lines in BLOCKS if lines.startswith(">>>"))
 

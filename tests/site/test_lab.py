@@ -387,6 +387,22 @@ if "BINDER_PYTHON" in os.environ:                                 # make book ha
         assert run.returncode == 0, run.stderr[-2000:]
 
 
+def off_the_grid(page):
+    """What the first figure shows after a press of a key; one that was just drawn anew, or whose kernel was busy, is asked again."""
+    from playwright.sync_api import TimeoutError as TooLong
+    moved = "drawn().position.epsilon % 1 && drawn().kernel.live && drawn().values.epsilon !== 1"
+    for last in (False, False, True):
+        page.evaluate("document.querySelector('.dp-explorer').explorer.decide(false)")
+        page.locator(".dp-explorer input[type=range]").first.focus()
+        page.keyboard.press("ArrowRight")
+        try:
+            page.wait_for_function(moved, timeout=10_000)
+            return shown(page)
+        except TooLong:
+            if last:
+                raise
+
+
 def test_a_page_reads_as_a_notebook_and_its_figure_computes(lab, browser):
     """Formulas are typeset, statements are quotes, proofs and code are folded; and the first figure follows off the grid."""
     explorer = next(iter(made_by(f"chapters/{CHAPTER}.html").values()))
@@ -401,14 +417,8 @@ def test_a_page_reads_as_a_notebook_and_its_figure_computes(lab, browser):
     assert read["boxes"] >= len(re.findall(r"^:+\{prf:(?!proof)\w+\}", source, re.M)) > 3
     assert read["folds"] >= source.count("{dropdown} Proof") > 3
     assert read["collapsed"] == len(re.findall(r"\btags: \[(?:hide-input|hide-cell|remove-cell)\]", source))
-    page.evaluate("document.querySelector('.dp-explorer').explorer.decide(false)")
-    page.wait_for_timeout(500)                       # the answer moves to its place first
-    slider = page.locator(".dp-explorer input[type=range]").first
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function("drawn().position.epsilon % 1 && drawn().kernel.live")
-    page.wait_for_function("before => Math.abs(drawn().columns.most[0] - before) > 1e-6", arg=float(explorer.at()["most"][0]))
-    values, columns, position, live = shown(page)
+    page.wait_for_function("panel().content.widgets.every(({model}) => model.type !== 'code' || model.executionCount)", timeout=60_000)
+    values, columns, position, live = off_the_grid(page)
     want = explorer.compute(values, {name: round(index) for name, index in position.items()})
     assert live and values["epsilon"] not in explorer.controls["epsilon"].values
     assert all(np.allclose(columns[name], want[name], rtol=1e-12, equal_nan=True) for name in want)
