@@ -162,8 +162,9 @@ def test_a_printed_deck_has_a_page_for_each_slide_with_its_figures_and_axe_finds
     with one_tab(browser, viewport=PROJECTOR) as tab:
         without_figures(tab)
         opened(tab, f"{home}/slides/{ONE}.html?print-pdf")
+        # counted at one moment: while pages are laid out, slides leave the document and come back
+        tab.wait_for_function("document.querySelectorAll('.pdf-page').length === document.querySelectorAll('section.slide').length")
         slides = tab.locator("section.slide").count()
-        tab.wait_for_function("count => document.querySelectorAll('.pdf-page').length === count", arg=slides)
         assert tab.locator(".demo .still svg").first.is_visible() and not tab.locator(".demo iframe").first.is_visible()
         pdf = tab.pdf(prefer_css_page_size=True, print_background=True)
         assert violations(tab, runOnly=WCAG) == []                          # all slides are there at once
