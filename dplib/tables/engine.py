@@ -20,7 +20,7 @@ from itertools import repeat
 import narwhals as nw
 import numpy as np
 
-from dplib.tables.votes import TOKENS, cells_of
+from dplib.tables.votes import TOKENS, cells_of, groups_of
 
 RESERVED = "__dplib_"
 WHOSE, CELL, VALUE, VOTES, GROUPS, LENGTH = (
@@ -220,7 +220,7 @@ class Rows:
 
     def _share(self, pairs, by, noise, m):
         """Pairs of a unit and a group, with the tokens that the one gives in the other."""
-        if self.unit is None or not by or m >= np.prod(cells_of(by)):
+        if self.unit is None or m >= groups_of(by):
             return pairs.with_columns(_constant(noise.tokens).alias(VOTES))
         groups = _counted(pairs.group_by(WHOSE), GROUPS)
         shared = nw.max_horizontal(nw.col(GROUPS), _constant(m)).cast(nw.Float64)

@@ -22,7 +22,7 @@ from dplib.tables import quantiles as _quantiles
 from dplib.tables.answers import Answer, Discovered, Means, Quantiles
 from dplib.tables.engine import Rows, silenced
 from dplib.tables.votes import (
-    MOST_CELLS, MOST_VOTES, TOKENS, Noise, cells_of, discovery_threshold, noise_for)
+    MOST_CELLS, MOST_VOTES, TOKENS, Noise, cells_of, discovery_threshold, groups_of, noise_for)
 
 Groups = Mapping[str, ArrayLike]
 LEAST_WIDTH = 1e-290  # so that places in an interval are finite numbers
@@ -104,8 +104,9 @@ class Table:
         :Privacy: ε-DP, or ρ-zCDP, as `Table` says.
         """
         by, m = self._groups(by, most_groups)
-        price, splits = _price(epsilon, rho), self._splits(by, m)
-        noise = self._noise(price, by, m, split=splits)
+        price = _price(epsilon, rho)
+        shared = self._unit is not None and m < groups_of(by)  # else no vote is ever split
+        noise = self._noise(price, by, m, split=shared)
         tokens = self._paid("counts", price, lambda rows: rows.counts(by, noise, m))
         return self._answer("counts", by, price, noise, tokens, 1 if noise.tokens == 1 else 1.0)
 
@@ -253,7 +254,7 @@ class Table:
         tokens = self._paid(f"quantiles of {column}", price, lambda rows: rows.cells(
             column, bounds, cells, by, votes, m, missing))
         each = price["epsilon"] / _quantiles.depth_of(levels)
-        changes = [min(m, int(np.prod(cells_of(by))))] * _checks.records_that_differ(self._neighbor)
+        changes = [min(m, groups_of(by))] * _checks.records_that_differ(self._neighbor)
         alone = not by and len(levels) == 1
         said = self._said("quantiles", by, price, None) | dict(
             levels=levels / _quantiles.PER, cells=cells,
@@ -289,7 +290,9 @@ class Table:
         :References: Theorem *Labels that nobody listed* on the page *A table of people*
             (thm-discovered-groups).
         """
-        _, m = self._groups({column: [None]}, most_groups, listed=False)
+        if self._rows is not None:
+            self._rows.need("column", column, ("integer", "text", "category"))
+        m = self._votes(most_groups, grouped=True)
         threshold = discovery_threshold(
             epsilon=epsilon, delta=delta, most_groups=m, neighbor=self._neighbor)
         price = dict(epsilon=float(epsilon), delta=float(delta))
@@ -307,23 +310,24 @@ class Table:
 
     # ---- steps of these
 
-    def _groups(self, by, most_groups, listed=True):
+    def _groups(self, by, most_groups):
         """Checked groups, and the votes of a unit."""
         by = {column: _labels(column, labels) for column, labels in (by or {}).items()}
         cells_of(by)
-        if self._rows is not None and listed:
+        if self._rows is not None:
             self._rows.need_labels(by)
-        if self._rows is not None and not listed:
-            for column in by:
-                self._rows.need("column", column, ("integer", "text", "category"))
-        if self._unit is None or not by:
+        return by, self._votes(most_groups, grouped=bool(by))
+
+    def _votes(self, most_groups, grouped):
+        """The votes of a unit: one where it is in one group."""
+        if self._unit is None or not grouped:
             if most_groups not in (None, 1):
                 raise ValueError(f"most_groups must be left out where a unit is in one group, got "
                                  f"{most_groups!r}")
-            return by, 1
+            return 1
         if most_groups is None:
             raise ValueError("most_groups must say how many groups a unit may count in as a whole")
-        return by, _checks.integer("most_groups", most_groups, at_least=1, at_most=MOST_VOTES)
+        return _checks.integer("most_groups", most_groups, at_least=1, at_most=MOST_VOTES)
 
     def _need_number(self, column):
         if self._rows is not None:
@@ -336,13 +340,9 @@ class Table:
             raise ValueError(f"by must not name {column!r}, whose cells are asked for")
         cells_of({**by, column: range(cells)})
 
-    def _splits(self, by, m):
-        """Whether a unit may be in more groups than it has votes."""
-        return self._unit is not None and m < np.prod(cells_of(by))
-
     def _noise(self, price, by, m, **question):
         noise = noise_for(price, neighbor=self._neighbor, votes=m,
-                          groups=int(np.prod(cells_of(by))), **question)
+                          groups=groups_of(by), **question)
         _checks.lattice_scale("the scale of the noise, in tokens,", noise.scale * noise.tokens)
         return noise
 

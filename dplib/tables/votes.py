@@ -106,6 +106,11 @@ def cells_of(by):
     return shape
 
 
+def groups_of(by):
+    """How many groups there are."""
+    return prod(cells_of(by))
+
+
 def discovery_threshold(
         *, most_groups: Integer, epsilon: Real, delta: Real, neighbor: Neighbor) -> int:
     """The least noisy number of units from which a label that nobody listed may be named.
