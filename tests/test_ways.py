@@ -58,9 +58,20 @@ def test_the_rule_on_the_front_page_says_that_a_core_is_what_counts():
     assert "```{ways}" in front and "```{map}" in front and "*core*" in front
 
 
+def needed_of_further(needed, further):
+    """(page, further page that it needs) where only a further page may need one."""
+    return [(page, one) for page, own in needed.items() if page not in further for one in own if one in further]
+
+
+def test_the_book_can_be_read_without_its_further_pages():
+    assert needed_of_further(BOOK.needs, BOOK.further) == []
+    assert not BOOK.further & {page for way in ways.WAYS for page in way.steps()}
+    assert needed_of_further(dict(a=[], b=["a"], c=["b"]), {"a", "b"}) == [("c", "b")]
+
+
 # --- the map ----------------------------------------------------------------------------------------------------------
 
-MAP = ways.drawn_map(BOOK.parts, BOOK.titles, BOOK.needs, lambda page: f"{page}.html")
+MAP = ways.drawn_map(BOOK.parts, BOOK.titles, BOOK.needs, BOOK.further, lambda page: f"{page}.html")
 
 
 def test_every_page_is_a_box_and_a_line_of_the_list_and_both_lead_to_it():

@@ -21,6 +21,11 @@ TIME = re.compile(
     r"\*\*Time\*\* (?:(\d+) h(?:ours)?)? ?(?:(\d+) min(?:utes)?)? ?(?:the core|to read)"
 )
 
+BEYOND = (
+    "**A further page** It goes beyond the lectures that the book follows, and you can read the "
+    "rest of the book without it."
+)
+
 
 @dataclass(frozen=True)
 class Way:
@@ -137,6 +142,7 @@ class Book:
             env.note_dependency(str(file))
         self.texts = {page: file.read_text(encoding="utf-8") for page, file in files.items()}
         self.needs = {page: needs(text) for page, text in self.texts.items()}
+        self.further = {page for page, text in self.texts.items() if BEYOND in text}
         # without what stands behind a colon, or behind a question
         self.titles = {
             page: re.match(r"[^:?]*\??", title_of(env, page))[0] for page in self.texts
@@ -214,7 +220,8 @@ class Map(SphinxDirective):
 
     def run(self):
         book = Book(self.env)
-        return [map_of_pages("", parts=book.parts, titles=book.titles, needs=book.needs)]
+        return [map_of_pages("", parts=book.parts, titles=book.titles, needs=book.needs,
+                             further=book.further)]
 
 
 class map_of_pages(nodes.General, nodes.Element):
@@ -224,17 +231,21 @@ class map_of_pages(nodes.General, nodes.Element):
 def fill_map(app, doctree, docname):
     for place in list(doctree.findall(map_of_pages)):
         uri = lambda page: app.builder.get_relative_uri(docname, f"chapters/{page}")
-        drawn = drawn_map(place["parts"], place["titles"], place["needs"], uri)
+        drawn = drawn_map(
+            place["parts"], place["titles"], place["needs"], place["further"], uri
+        )
         place.replace_self(nodes.raw("", drawn, format="html"))
 
 
-def drawn_map(book_parts, titles, needed, uri):
-    """The map for a wide window, and for a narrow one a list that says the same."""
+def drawn_map(book_parts, titles, needed, further, uri):
+    """The map for a wide window, and for a narrow one a list that says the same. A further page has
+    a dashed box."""
     at, lines = places(book_parts), direct(needed)
     edges = {page: "".join(edge(at[one], at[page]) for one in own) for page, own in lines.items()}
     colour = {page: k for k, (_, own) in enumerate(book_parts, 1) for page in own}
     said = {
-        page: f"{titles[page]}{', needs ' * bool(own)}{' and '.join(titles[one] for one in own)}"
+        page: f"{titles[page]}{', a further page' * (page in further)}"
+        f"{', needs ' * bool(own)}{' and '.join(titles[one] for one in own)}"
         for page, own in lines.items()
     }
     width = len(book_parts) * (WIDE + GAP) - GAP
@@ -247,14 +258,18 @@ def drawn_map(book_parts, titles, needed, uri):
     )
     boxes = "".join(
         f'<a href="{uri(page)}" aria-label="{html.escape(said[page])}" '
-        f'class="dp-map-{colour[page]}"><path d="{edges[page]}"/>'
+        f'class="dp-map-{colour[page]}{' dp-map-further' * (page in further)}"><path d="{edges[page]}"/>'
         f'<rect x="{x}" y="{y}" width="{WIDE}" height="{HIGH}" rx="4"/>'
         f"{words(titles[page], x, y)}</a>"
         for page, (x, y) in at.items()
     )
     listed = "".join(
         f"<li>{html.escape(caption)}<ul>"
-        + "".join(f'<li><a href="{uri(page)}">{html.escape(titles[page])}</a></li>' for page in own)
+        + "".join(
+            f'<li><a href="{uri(page)}">{html.escape(titles[page])}</a>'
+            f"{' (a further page)' * (page in further)}</li>"
+            for page in own
+        )
         + "</ul></li>"
         for caption, own in book_parts
     )
