@@ -256,9 +256,13 @@ def drawn_map(book_parts, titles, needed, further, uri):
         for column, (caption, _) in enumerate(book_parts)
         for above, row in enumerate(reversed(textwrap.wrap(html.escape(caption), LETTERS - 1)))
     )
+    kind = {
+        page: f"dp-map-{number}{' dp-map-further' * (page in further)}"
+        for page, number in colour.items()
+    }
     boxes = "".join(
         f'<a href="{uri(page)}" aria-label="{html.escape(said[page])}" '
-        f'class="dp-map-{colour[page]}{' dp-map-further' * (page in further)}"><path d="{edges[page]}"/>'
+        f'class="{kind[page]}"><path d="{edges[page]}"/>'
         f'<rect x="{x}" y="{y}" width="{WIDE}" height="{HIGH}" rx="4"/>'
         f"{words(titles[page], x, y)}</a>"
         for page, (x, y) in at.items()
