@@ -90,8 +90,8 @@ SYLLABI = (
     ),
     Syllabus(
         "Twelve weeks",
-        "The whole book but for its further pages, with all five sets, for students who have met proofs. The last week also "
-        "has room for the presentation of projects.",
+        "The whole book but for its further pages, with all five sets, for students who have met "
+        "proofs. The last week also has room for the presentation of projects.",
         hours=10,
         sessions=180,
         weeks=(
