@@ -21,7 +21,7 @@ LARGEST_EXPONENT = 700  # e^ε is still a float
 NEIGHBORS = {"replace": 2, "add_remove": 1}  # how many records they do not share
 # of these nothing is shown
 RECORDS = set(
-    "x X y labels values vectors votes value scores statistic distance tables".split()
+    "x X y weights labels values vectors votes value scores statistic distance tables".split()
 ) | {"phi(x)"}
 PARAMETER_DOMAINS = {  # of the real parameters
     **dict.fromkeys(

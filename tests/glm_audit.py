@@ -82,7 +82,7 @@ def certified(release, certify, fit):
     return replaced(release.__globals__["Terms"].certify, certify_below=certify, fit_model=lambda *args, **kwargs: fit)
 
 
-def law(release, X, y, *, grid=16, **given):
+def law(release, X, y, weights=None, *, grid=16, **given):
     """The law of a release on one data set, with a certificate on a coarse grid of κ/grid."""
     asked, noises, given = {}, [], dict(rows_per_unit=1) | given
 
@@ -90,8 +90,8 @@ def law(release, X, y, *, grid=16, **given):
         asked.update(statistic=statistic, sensitivity=sensitivity, epsilon=epsilon, delta=delta)
         return asked.get("value", 0.0)
 
-    fit = fit_model(X, y, loss=given["loss"], domain=given["domain"], changes=2 * given["rows_per_unit"])
-    run = lambda: release(X, y, **given, rng=np.random.default_rng(0))
+    fit = fit_model(X, y, weights=weights, loss=given["loss"], domain=given["domain"], changes=2 * given["rows_per_unit"])
+    run = lambda: release(X, y, weights=weights, **given, rng=np.random.default_rng(0))
     watched, errors = Watched(noises), release.__globals__.get("shared", shared)
     with certified(release, certify, fit), replaced(release, _grid=watched), replaced(errors, _grid=watched):
         run()
@@ -181,6 +181,12 @@ def arms(cells):
     """A trial from (people, of whom responders) in either arm."""
     X = np.repeat([0.0, 1.0], [people for people, _ in cells])[:, None]
     return X, np.concatenate([np.repeat([1.0, 0.0], [good, people - good]) for people, good in cells])
+
+
+def counted(X, y):
+    """The same data as distinct rows, and how many records share each."""
+    rows, weights = np.unique(np.c_[X, y], axis=0, return_counts=True)
+    return rows[:, :-1], rows[:, -1], weights
 
 
 ON_LINE = dict(move=([-1], [1]), domain=LINE, loss=ROBUST)

@@ -205,6 +205,27 @@ def trial(people=5_000, **given):
     return lambda function: [Case(fit(function), pairs, *promised(given))]
 
 
+def kinds():
+    """(x, x') as rows of treatment, outcome and how many people are alike in both; one of them is replaced, or none and the rows differ."""
+    full = [(0, 0, 1250), (0, 1, 1250), (1, 0, 1000), (1, 1, 1500)]
+    yield full, [(0, 0, 1251), (0, 1, 1250), (1, 0, 999), (1, 1, 1500)]
+    yield full, [(1, 1, 700), (0, 0, 1250), (0, 1, 1250), (1, 0, 1000), (1, 1, 800)]     # in another order, one row as two
+    yield [(0, 0, 2500), (1, 1, 2499), (1, 0, 1)], [(0, 0, 2500), (1, 1, 2500)]          # a row that is gone
+    yield [(0, 0, 2500), (1, 1, 2499), (1, 0, 1)], [(0, 0, 2500), (1, 1, 2500), (1, 0, 0)]
+    yield [(0, 0, np.uint8(7)), (1, 1, 8)], [(0, 0, True), (1, 1, np.int64(14))]
+    yield [(0, 0, 1)], [(1, 1, 1)]
+
+
+def counted(**given):
+    """A release of a fitted model to rows that stand for so many people each."""
+    def fit(function):
+        def release(rows, rng):
+            arms, outcomes, people = map(list, zip(*rows))
+            return function([[arm] for arm in arms], outcomes, weights=people, **given, **spoken(function), rng=rng)
+        return release
+    return lambda function: [Case(fit(function), kinds(), *promised(given))]
+
+
 def distances():
     """Distances of one answer from bad data, at most 1 apart, in all the types that they come in."""
     ends = [([2**62 - 1], [2**62]), ([True], [2]), ([np.True_], [0]), ([np.uint64(7)], [8]), ([np.int8(1), 5], [2, np.uint64(5)])]
@@ -321,17 +342,20 @@ PACKAGE = {
     glm.certify_below: both(private(lambda: answers(1e300), sensitivity=1e300, epsilon=1, delta=1e-6),
                             private(lambda: answers(1e300), sensitivity=2, epsilon=1, delta=.4)),
     glm.release_with_public_scale: both(
-        fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6), trial(**TREATED), trial(**TWO_ARMS)),
+        fitted(**MODEL, loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=1e-6), trial(**TREATED), trial(**TWO_ARMS),
+        counted(**TWO_ARMS)),
     glm.release_with_fitted_scale: both(
         fitted(**MODEL | dict(epsilon=40), loss=glm.ROBUST, move=([0, 0], [1, 2]), split=.5, delta=.4),
-        trial(**TREATED), trial(**TWO_ARMS)),
+        trial(**TREATED), trial(**TWO_ARMS), counted(**TWO_ARMS)),
     glm.release_coefficient: both(
         fitted(**MODEL | dict(epsilon=40), loss=glm.LOGISTIC, move=([0, 0], [1, 2]), split=.5, delta=.4),
-        trial(**TREATED), trial(**TWO_ARMS)),
+        trial(**TREATED), trial(**TWO_ARMS), counted(**TWO_ARMS)),
     glm.release_by_perturbed_objective: both(
         *(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES),
+        counted(domain=TWO_ARMS["domain"], loss=glm.LOGISTIC, epsilon=1, move=([0], [1])),
         trial(people=500, domain=TRIAL["domain"], loss=glm.LOGISTIC, epsilon=1, move=([0, 0], [1, 0]))),
-    glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES), trial(**TRIAL, split=.3)),
+    glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES), trial(**TRIAL, split=.3),
+                             counted(**TRIAL | dict(domain=TWO_ARMS["domain"]), split=.3)),
     glm.compared.release_with_isotropic_noise: both(
         fitted(**MODEL, loss=glm.LOGISTIC, form="sharp", split=.5, delta=1e-6),
         fitted(**MODEL, loss=glm.ROBUST, form="source", split=.5, delta=1e-6),

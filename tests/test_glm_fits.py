@@ -13,6 +13,7 @@ from dplib.glm import LOGISTIC, ROBUST, Ball, Box, Loss, certificate_margin, cer
 from dplib.glm.certificates import GRID, _bound
 from dplib.glm.fits import CHARGED, SOLVED, most_records, statistic
 from tests.chance import ALARM, chi_square
+from tests.mutants import changed
 
 T = np.linspace(-40, 40, 4001)
 
@@ -204,16 +205,17 @@ def far_out(seed, people=1000):
     return X, 1.63e4 + (80 * (np.arange(people) < people * 0.49), 0.3 * draw.normal(size=people))[seed % 2]
 
 
-def exactly(X, y, fit, domain):
+def exactly(X, y, fit, domain, weights=None):
     """The gradient and the curvature of the robust loss at a fit, in 50 digits, as floats; predictions are made of exact numbers."""
+    weights = [1] * len(X) if weights is None else weights
     with mpmath.workdps(50):
         theta = [mpmath.mpf(a) + mpmath.mpf(b) for a, b in zip(fit.theta, fit.low)]
         design, d = domain.design(X).tolist(), len(fit.theta)
         gradient, hessian = [mpmath.mpf(0)] * d, [[mpmath.mpf(0)] * d for _ in range(d)]
-        for row, outcome in zip(design, ROBUST.read(y, len(y)).tolist()):
-            slope = mpmath.tanh((mpmath.fdot(row, theta) - outcome) / 2)
-            gradient = [g + slope * x for g, x in zip(gradient, row)]
-            hessian = [[h + (1 - slope**2) / 2 * a * b for h, b in zip(line, row)] for line, a in zip(hessian, row)]
+        for row, outcome, w in zip(design, ROBUST.read(y, len(y)).tolist(), weights):
+            slope, w = mpmath.tanh((mpmath.fdot(row, theta) - outcome) / 2), int(w)
+            gradient = [g + w * slope * x for g, x in zip(gradient, row)]
+            hessian = [[h + w * (1 - slope**2) / 2 * a * b for h, b in zip(line, row)] for line, a in zip(hessian, row)]
     return np.array(gradient, dtype=float), np.array(hessian, dtype=float)
 
 
@@ -240,6 +242,116 @@ def test_what_rounding_does_is_bounded_and_small_enough(records, monkeypatch):
         bounds.append(off / fit.rounding)
     assert max(bounds) > 1e-4                         # of a bound that is for the worst data of all
     assert bool(paired) == (records == "most")
+
+
+def expanded(X, y, weights):
+    return np.repeat(X, weights, axis=0), np.repeat(y, weights)
+
+
+def test_a_row_with_a_weight_is_as_many_rows():
+    """On the data sets that break Newton's method: both searches end with a minimum or with a proof, at statistics that are the same up to
+    what the gradients there allow, which κ covers."""
+    draw, settled = rng(12), 0
+    for _ in range(80):
+        X, y, loss = adversarial(draw)
+        weights, domain = draw.integers(0, 10.0 ** draw.integers(1, 4), size=len(X)), Box([(-1, 1)] * X.shape[1])
+        one = fit_model(X, y, weights=weights, loss=loss, domain=domain)
+        many = fit_model(*expanded(X, y, weights), loss=loss, domain=domain)
+        assert one.size == many.size == weights.sum()
+        apart = abs(statistic(one, 2)[0] - statistic(many, 2)[0])
+        assert apart <= one.gradient + many.gradient + 1e-12 * one.size or apart <= CHARGED
+        if min(one.nu, many.nu) > 4:
+            settled += 1
+            assert max(one.gradient, many.gradient) <= SOLVED
+            assert domain.width(one.theta - many.theta) <= 1e-12 + 2 * (one.gradient + many.gradient) / one.nu
+    assert settled > 10
+
+
+AT_FIT = {"no weight in the gradient": ("self.weights * self.loss.slope(t", "self.loss.slope(t"),
+          "no weight in the curvature": ("self.weights * self.loss.curvature(t", "self.loss.curvature(t"),
+          "a weight squared": ("self.weights * self.loss.curvature(t", "self.weights**2 * self.loss.curvature(t")}
+
+
+def search(X, y, weights, loss, domain, ridge=0.5, tilt=1.0):
+    return fits._Search(fits.Records.read(X, y, weights, domain=domain, loss=loss), loss, domain, ridge, tilt)
+
+
+def same_at_any_point(at):
+    """Fails unless gradient, curvature and the bound of rounding at a point are those of the rows that the weights stand for."""
+    draw = rng(3)
+    for loss, in_pairs in itertools.product((LOGISTIC, ROBUST), (False, True)):
+        X, y, weights = draw.uniform(-1, 1, size=(30, 2)), draw.integers(0, 2, size=30), draw.integers(0, 300, size=30)
+        one, many = (search(*data, loss, Box([(-1, 1)] * 2)) for data in ((X, y, weights), (*expanded(X, y, weights), None)))
+        theta, zero = draw.normal(size=3), np.zeros(3)
+        for data in (one, many):
+            data.in_pairs = in_pairs
+        given, due = at(one, theta, zero), fits._Search.at(many, theta, zero)
+        for name in ("gradient", "hessian", "norm", "rounding"):
+            assert getattr(given, name) == pytest.approx(getattr(due, name), rel=1e-12, abs=1e-12 * one.size)
+        step = draw.normal(size=3)
+        assert one._slope_at_end(given, step) == pytest.approx(many._slope_at_end(due, step), rel=1e-12)
+        assert one.near_rounding(given) == many.near_rounding(due)
+
+
+def test_at_any_point_weights_are_rows():
+    same_at_any_point(fits._Search.at)
+
+
+@pytest.mark.parametrize("mistake", AT_FIT)
+def test_a_weight_that_is_forgotten_is_noticed(mistake):
+    with pytest.raises(AssertionError):
+        same_at_any_point(changed(fits._Search.at, *AT_FIT[mistake]))
+
+
+def test_weights_of_one_are_no_weights_bit_by_bit():
+    draw = rng(13)
+    for _ in range(20):
+        X, y, loss = adversarial(draw)
+        given, ones = dict(loss=loss, domain=Box([(-1, 1)] * X.shape[1])), np.ones(len(X), dtype=draw.choice(["u1", "i8"]))
+        one, other = fit_model(X, y, **given), fit_model(X, y, weights=ones, **given)
+        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in vars(one))
+
+
+def test_neither_order_nor_parts_nor_absent_rows_make_a_difference():
+    draw = rng(14)
+    X, y, weights = draw.uniform(-1, 1, size=(60, 2)), draw.integers(0, 2, size=60), draw.integers(1, 100, size=60)
+    given = dict(loss=LOGISTIC, domain=Box([(-1, 1)] * 2), changes=0)
+    fit, order, part = fit_model(X, y, weights=weights, **given), draw.permutation(60), draw.integers(0, weights + 1)
+    for rows, outcomes, counts in [
+            (X[order], y[order], weights[order]), (np.r_[X, X], np.r_[y, y], np.r_[part, weights - part]),
+            (np.r_[X, [[1., -1], [.5, 0]]], np.r_[y, 0, 1], [*weights.tolist(), 0, 0])]:
+        other = fit_model(rows, outcomes, weights=counts, **given)
+        assert other.theta == pytest.approx(fit.theta, abs=1e-11) and other.nu == pytest.approx(fit.nu, rel=1e-12)
+
+
+def test_rounding_is_bounded_for_millions_of_records_in_a_few_rows():
+    """At most 2^-12 for as many as are allowed, of outcomes far out: an exact computation finds less."""
+    for seed in range(6):
+        X, y = far_out(seed, people=40)
+        domain = Box([(-1, 1)] * (seed % 3))
+        most = most_records(domain, ROBUST)
+        weights = np.full(40, most // 40)
+        fit = fit_model(X, y, weights=weights, loss=ROBUST, domain=domain, changes=0)
+        gradient, hessian = exactly(X, y, fit, domain, weights)
+        nu = 1 / domain.leverage(np.linalg.inv(np.linalg.cholesky(hessian)).T)
+        off = abs(domain.dual(gradient) - fit.gradient) + abs(nu - fit.nu)
+        assert off <= fit.rounding <= SOLVED and fit.size == 40 * (most // 40)
+        assert fit.rounding > SOLVED / 50
+
+
+def test_what_is_no_count_is_refused_by_name_and_shown_to_nobody():
+    good = dict(X=[[0.], [1.]], y=[0, 1], loss=LOGISTIC, domain=Box([(0, 1)]))
+    for wrong in ([1, -773], [.5, .5], [1, np.nan], [1, 773.0], [1, 773**10], ["773", 1], [[1, 773]], [773], 773, np.ma.array([1, 773])):
+        with pytest.raises(ValueError, match="^weights must") as said:
+            fit_model(**good, weights=wrong)
+        assert "773" not in str(said.value)
+    most = most_records(good["domain"], LOGISTIC)
+    with pytest.raises(ValueError, match=f"weights must add up to at most {most} for this loss and domain, got {most + 1}"):
+        fit_model(**good, weights=[most, 1])
+    with pytest.raises(ValueError, match="weights must add up to at most"):
+        fit_model(**good, weights=[2**62, 2**62])
+    assert fit_model(**good, weights=[0, 0]).nu == 0
+    assert fit_model(**good, weights=[True, np.uint8(200)]).size == 201
 
 
 def test_predictions_from_pairs_of_floats():

@@ -6,12 +6,12 @@ import pytest
 from dplib.aggregation import Refusal
 from dplib.audit import noise_distribution_test
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_coefficient,
-    release_with_fitted_scale, release_with_public_scale)
+    LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_by_perturbed_objective,
+    release_coefficient, release_vector, release_with_fitted_scale, release_with_public_scale)
 from dplib.glm.stability import mahalanobis_constants
 from dplib.mean import noise_tail
 from tests.chance import ALARM, FAR, laplace_cdf, standard_errors
-from tests.glm_audit import ARMS, LINE, ON_LINE, Law, arms, changed, gap, laplace_gap, law, towns, worst_gap
+from tests.glm_audit import ARMS, LINE, ON_LINE, Law, arms, changed, counted, gap, laplace_gap, law, towns, worst_gap
 
 RELEASES = (release_with_public_scale, release_with_fitted_scale, release_coefficient)
 OPTIONS = dict(epsilon=1.0, delta=1e-6, split=.5, rows_per_unit=1)
@@ -81,6 +81,40 @@ def test_delta_is_kept(release, pair):
     first, second, given = PAIRS[pair]
     for options in (dict(epsilon=1.0, split=.5, delta=.01), dict(epsilon=4.0, split=.7, delta=1e-4)):
         assert worst_gap(release, first, second, **given, **options, grid=8) <= options["delta"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("pair", ["two towns", "from arm to arm", "a weak corner"])
+@pytest.mark.parametrize("release", RELEASES, ids=lambda f: f.__name__)
+def test_counts_of_rows_lose_what_their_records_lose(release, pair):
+    """The exact loss is that of every record on its own; and so it is between rows with weights and the records of the neighbour."""
+    first, second, given = PAIRS[pair]
+    given = given | dict(epsilon=1.0, split=.5, delta=.01, grid=8)
+    due = worst_gap(release, first, second, **given)
+    assert worst_gap(release, counted(*first), counted(*second), **given) == pytest.approx(due, rel=1e-6, abs=1e-12)
+    assert worst_gap(release, counted(*first), second, **given) == pytest.approx(due, rel=1e-6, abs=1e-12)
+    assert worst_gap(release, counted(*first), first, **given) < 1e-9
+
+
+def test_one_seed_gives_one_answer_to_rows_with_weights_and_to_their_records():
+    """Also where the certificate refuses, and where the perturbed objective answers; all coefficients at once, too."""
+    X, y, given, rng = two_columns(8000)
+    X[:, 1] = X[:, 1].round(1)
+    rows = counted(X, y)
+    assert len(rows[0]) < 50
+    public = {name: given[name] for name in ("domain", "loss", "epsilon", "delta", "split", "rows_per_unit")}
+    for release, options in [*((release, given) for release in RELEASES), (release_coefficient, given | dict(fallback=True)),
+                             (release_coefficient, given | dict(fallback=True, epsilon=.2)), (release_vector, public | dict(epsilon=2)),
+                             (release_with_fitted_scale, given | dict(epsilon=.01))]:
+        one, many = (release(*data[:2], weights=weights, **options, rng=np.random.default_rng(4))
+                     for data, weights in ((rows, rows[2]), ((X, y), None)))
+        assert type(one) is type(many)
+        for name, value in vars(one).items():
+            other = getattr(many, name)
+            assert value == other if isinstance(value, (str, type(None))) else np.allclose(value, other, rtol=1e-11, atol=1e-11), name
+    asked = {name: given[name] for name in ("move", "domain", "loss", "epsilon", "rows_per_unit")}
+    one, many = (release_by_perturbed_objective(*data[:2], weights=weights, **asked, rng=np.random.default_rng(4))
+                 for data, weights in ((rows, rows[2]), ((X, y), None)))
+    assert one == pytest.approx(many, abs=1e-9)
 
 
 def test_delta_is_used_up():

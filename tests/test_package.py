@@ -28,7 +28,7 @@ DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities"
         "distance": "How many", "labels": "record|person",
         "factorization": "Factorization",
         "scores": "candidates", "name": "argument", "values": "person|table|point", "vectors": "person", "tables": "statistical query",
-        "x": "data set|Records", "X": "row for each record", "y": "label|outcome",
+        "x": "data set|Records", "X": "row for each record", "y": "label|outcome", "weights": "how many records",
         "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",

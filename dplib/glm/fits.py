@@ -8,8 +8,11 @@ millions of records, predictions and coefficients go over to pairs of floats.
 
 Symbols
 -------
-F(θ) = Σ h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ
-    The sum over the records, never their mean; Λ (ridge) and b (tilt) are 0 in a plain fit.
+F(θ) = Σ w h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ
+    The sum over the records, never their mean, where a row of X stands for w of them; Λ (ridge) and
+    b (tilt) are 0 in a plain fit.
+n
+    The number of records, Σ w.
 g, H
     Gradient and second derivative of F.
 σ(z), |g|*
@@ -25,6 +28,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -42,7 +46,8 @@ SINGULAR = 1e-6  # a computed ν below it is none; its true value is then far be
 QUADRATIC = np.e - 2  # e^a - 1 - a ≤ (e - 2) a² for a ≤ 1
 DETOURS = 4  # steps that lengthen a gradient, before the search goes over to pairs of floats
 BLOCK = 1024  # records in one sum
-ADDED = BLOCK + 64  # roundings of a sum of sums, at most: of a block, and of 2^50 blocks in pairs
+# roundings of a sum of sums, at most: by a weight, of a block, and of 2^40 blocks in pairs
+ADDED = BLOCK + 64
 SETTLING = 16  # Newton steps of `settled_fit`, of which four are enough
 HELD = 64  # blocks whose weighted covariates are held at once
 GONE = 746  # e^-746 is 0 in floats, and with it the curvature of a record as far from its outcome
@@ -61,6 +66,7 @@ class Fit:
     nu : float, ν at ``theta``
     gradient, rounding : float, |g|* as it was computed,
         and a bound of what rounding may have added to it and to ν together
+    size : int, n
     """
 
     theta: NDArray[np.float64]
@@ -70,6 +76,7 @@ class Fit:
     nu: float
     gradient: float
     rounding: float
+    size: int
 
     def along(self, z: NDArray[np.float64]) -> Fraction:
         """zᵀθ, an exact fraction.
@@ -91,14 +98,48 @@ class Fit:
         return self.factor @ (self.factor.T @ z)
 
 
-def fit_model(X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, changes: Integer = 2,
-              ridge: Real = 0.0, tilt: Reals = 0.0) -> Fit:
+class Records(NamedTuple):
+    """What a model is fitted to: n = ``size`` records, of which so many as its weight share a
+    row."""
+
+    design: NDArray[np.float64]
+    y: NDArray[np.float64]
+    weights: NDArray[np.float64] | float
+    size: int
+
+    @classmethod
+    def read(cls, X, y, weights, *, domain, loss):
+        """Records in the coordinates of the domain; without weights each has a row of its own."""
+        design = domain.design(X)
+        rows = len(design)
+        if weights is None:
+            weights, size, what = 1.0, rows, "X must have at most {} rows"
+        else:
+            weights = _counts(weights, rows)
+            size, what = int(weights.sum()), "weights must add up to at most {}"
+        if size > (most := most_records(domain, loss)):
+            raise ValueError(f"{what.format(most)} for this loss and domain, got {size}")
+        return cls(design, loss.read(y, rows), weights, size)
+
+
+def _counts(weights, rows):
+    """How many records each row stands for, as floats; 0 in a list of all rows that there could
+    be, where an error would say that nobody has one of them."""
+    counts = _checks.integers("weights", weights, at_least=0)
+    if counts.shape != (rows,):
+        raise ValueError("weights must have one number for each row of X, got another shape")
+    return counts.astype(np.float64)
+
+
+def fit_model(X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, domain: Domain,
+              loss: Loss, changes: Integer = 2, ridge: Real = 0.0, tilt: Reals = 0.0) -> Fit:
     """Fit a model, without any privacy.
 
     Parameters
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
+    weights : array_like of int ≥ 0, shape (n,), how many records a row stands for; None: one
     domain : Box or Ball, public; records outside are moved into it
     loss : Loss
     changes : int ≥ 0, how many records come or go, k; it may stop early once ν + |g|* ≤ κ,
@@ -114,29 +155,35 @@ def fit_model(X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, changes
     Raises
     ------
     ValueError
-        for numbers that are not finite, shapes that do not fit together, a tilt without a ridge,
-        and more records than `most_records`
+        for numbers that are not finite, weights that are no counts, shapes that do not fit
+        together, a tilt without a ridge, and more records than `most_records`
 
     Notes
     -----
     :Privacy: None. The statistic max(ν, κ) differs by at most κ between data sets k records apart,
         however far the search went; and where it is above κ, the other data set has a minimiser
-        whose predictions differ by at most -ln(1 - κ/ν). How long it takes depends on the data,
-        too.
+        whose predictions differ by at most -ln(1 - κ/ν). Both hold however the records are put
+        into rows, each alone or equal ones as one row with a weight, in any order. How long it
+        takes depends on the data, too, and on their rows.
     :Error: ``theta`` minimises F up to a gradient of that size. What rounding adds to it and to ν
         is bounded by ``rounding``, at most 2^-12, and κ covers it; h' and h'' are taken to be right
         to 4 units in the last place, and LAPACK's eigenvalues to 10 d of them, relative to the
         largest.
-    :Cost: O(n d²) a step, 5 to 10 steps on usual data; one in a thousand of those made to be hard
-        took more than 37.
+    :Cost: O(d²) a row and step, 5 to 10 steps on usual data; one in a thousand of those made to be
+        hard took more than 37.
     :References: Theorem *How far a prediction moves* on the page *How far can one record pull?*
-        (thm-prediction-shift).
+        (thm-prediction-shift); proposition *Counts of rows* on the page *Vouching for curvature*
+        (prop-counts-of-rows).
 
     Examples
     --------
     >>> from dplib.glm import LOGISTIC, Box
     >>> treated, better = np.repeat([0, 1], 500), np.repeat([0, 1, 0, 1], [250, 250, 200, 300])
     >>> fit = fit_model(treated[:, None], better, loss=LOGISTIC, domain=Box([(0, 1)]))
+    >>> print(f"{2 * fit.theta[1]:.4f} {fit.nu:.2f}")
+    0.4055 120.00
+    >>> fit = fit_model([[0], [0], [1], [1]], [0, 1, 0, 1], weights=[250, 250, 200, 300],
+    ...                 loss=LOGISTIC, domain=Box([(0, 1)]))
     >>> print(f"{2 * fit.theta[1]:.4f} {fit.nu:.2f}")
     0.4055 120.00
     """
@@ -148,15 +195,12 @@ def fit_model(X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, changes
     if tilt.any() and not ridge:
         raise ValueError("ridge must be above 0 with a tilt, without which there may be no "
                          "minimum, got 0")
-    design = domain.design(X)
-    if len(design) > (most := most_records(domain, loss)):
-        raise ValueError(f"X must have at most {most} rows for this loss and domain, "
-                         f"got {len(design)}")
-    search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
+    records = Records.read(X, y, weights, domain=domain, loss=loss)
+    search = _Search(records, loss, domain, ridge, tilt)
     return search.ended(changes + CHARGED)
 
 
-def settled_fit(X, y, *, domain, loss, ridge, tilt):
+def settled_fit(X, y, *, weights=None, domain, loss, ridge, tilt):
     """The minimiser with a ridge Λ of at least r²/512 and a tilt b, as `fit_model` has it, then
     Newton steps until |g|* as computed is at most 4 times `settled_rounding`.
 
@@ -165,12 +209,13 @@ def settled_fit(X, y, *, domain, loss, ridge, tilt):
     what the linear algebra is off in proportion, less than 1/100. Then |g|* is at most 5 times
     `settled_rounding`, rounding included.
     """
-    design = domain.design(X)
-    fit = fit_model(X, y, domain=domain, loss=loss, changes=0, ridge=ridge, tilt=tilt)
-    search = _Search(design, loss.read(y, len(design)), loss, domain, ridge, tilt)
+    records = Records.read(X, y, weights, domain=domain, loss=loss)
+    fit = fit_model(X, y, weights=weights, domain=domain, loss=loss, changes=0, ridge=ridge,
+                    tilt=tilt)
+    search = _Search(records, loss, domain, ridge, tilt)
     search.in_pairs = True
     point = search.at(fit.theta, fit.low)
-    enough = 4 * settled_rounding(len(design), domain, loss, domain.dual(search.tilt))
+    enough = 4 * settled_rounding(records.size, domain, loss, domain.dual(search.tilt))
     for _ in range(SETTLING):
         if point.norm <= enough:
             break
@@ -238,8 +283,9 @@ class _Point:
 class _Search:
     """F on one data set, and steps that make it smaller."""
 
-    def __init__(self, design, y, loss, domain, ridge, tilt):
-        self.design, self.y, self.loss, self.domain, self.ridge = design, y, loss, domain, ridge
+    def __init__(self, records, loss, domain, ridge, tilt):
+        self.design, self.y, self.weights, self.size = records
+        self.loss, self.domain, self.ridge = loss, domain, ridge
         self.tilt, self.in_pairs = np.broadcast_to(tilt, domain.dimension), False
 
     def ended(self, enough):
@@ -263,14 +309,16 @@ class _Search:
 
     def fitted(self, point):
         nu, factor = self.weakest(point)
-        return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
+        return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding,
+                   self.size)
 
     def solved(self, point):
         return point.norm <= SOLVED and point.rounding <= SOLVED
 
     def at(self, theta, low):
         t = _in_pairs(self.design, theta, low) if self.in_pairs else self.design @ theta
-        slope, curvature = self.loss.slope(t, self.y), self.loss.curvature(t, self.y)
+        slope = self.weights * self.loss.slope(t, self.y)
+        curvature = self.weights * self.loss.curvature(t, self.y)
         gradient = sums(slope[:, None], self.design)[0] + self.ridge * theta + self.tilt
         hessian = self._curvature(curvature) + self.ridge * np.eye(theta.size)
         eigen = np.linalg.eigh(hessian)
@@ -280,7 +328,7 @@ class _Search:
     def rounding(self, theta, t, curvature):
         """A bound of what the gradient is off in its norm, and ν: by predictions, by h' and h'', by
         sums, by eigenvalues."""
-        spread, d, n = self.domain.spread, theta.size, len(t)
+        spread, d, n = self.domain.spread, theta.size, self.size
         if self.in_pairs:
             off, relative = 4 * np.abs(t) @ curvature, 4 * np.abs(t[curvature > 0]).max(initial=0)
         else:
@@ -293,11 +341,11 @@ class _Search:
         second = relative * curvature.sum() + spread**2 * highest * _curvature_roundings(d)
         return ROUNDOFF * float(gradient + second)
 
-    def _curvature(self, weights):
+    def _curvature(self, curvature):
         parts = [np.zeros((self.design.shape[1],) * 2)]
-        for start in range(0, len(weights), HELD * BLOCK):
+        for start in range(0, len(curvature), HELD * BLOCK):
             part = self.design[start:start + HELD * BLOCK]
-            parts.append(sums(weights[start:start + HELD * BLOCK, None] * part, part))
+            parts.append(sums(curvature[start:start + HELD * BLOCK, None] * part, part))
         return np.add.reduce(np.array(parts).transpose(1, 2, 0).copy(), axis=-1)
 
     def weakest(self, point):
@@ -342,19 +390,20 @@ class _Search:
     def _slope_at_end(self, point, step):
         move = self.design @ step
         of_the_ridge = self.ridge * (point.theta + step) + self.tilt
-        return self.loss.slope(point.t + move, self.y) @ move + of_the_ridge @ step
+        slope = self.weights * self.loss.slope(point.t + move, self.y)
+        return slope @ move + of_the_ridge @ step
 
     def near_rounding(self, point):
         """Is the gradient no longer than what rounding may make of 0?"""
         theta = np.spacing(np.abs(point.theta))  # how far the next float is
-        highest = self.loss.largest_curvature * len(self.y)
+        highest = self.loss.largest_curvature * self.size
         finest = self.domain.width(theta) * highest + self.domain.dual(self.ridge * theta)
         return point.norm <= point.rounding + finest
 
     def polished(self, point):
         """Newton steps as long as each leaves at most a quarter of the gradient, and a record's
         share of it is above 1e-10."""
-        while point.norm > POLISHED * len(self.y) and point.eigen[0][0] > SINGULAR:
+        while point.norm > POLISHED * self.size and point.eigen[0][0] > SINGULAR:
             values, vectors = point.eigen
             step = -vectors @ (vectors.T @ point.gradient / values)
             if self.domain.width(step) > 1:

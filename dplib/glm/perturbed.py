@@ -21,7 +21,7 @@ import numpy as np
 
 from dplib import _checks, _grid
 from dplib.glm.domains import Domain
-from dplib.glm.fits import settled_fit, settled_rounding
+from dplib.glm.fits import Records, settled_fit, settled_rounding
 from dplib.glm.losses import Loss
 from dplib.glm.terms import LEAST_LEFT, Budget, direction
 from dplib._types import ArrayLike, Generator, Integer, Move, Real
@@ -61,14 +61,14 @@ def perturbation(*, radius: Real, largest_curvature: Real, epsilon: Real,
 
 
 def release_by_perturbed_objective(
-        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        rows_per_unit: Integer, rng: Generator) -> float:
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, move: Move,
+        domain: Domain, loss: Loss, epsilon: Real, rows_per_unit: Integer, rng: Generator) -> float:
     """Release what one coefficient says in the minimiser of a perturbed objective, which needs no
     certificate and never refuses.
 
     Parameters
     ----------
-    X, y, move, domain, loss, rows_per_unit
+    X, y, weights, move, domain, loss, rows_per_unit
         As in `release_coefficient`.
     epsilon : float > 0
     rng : numpy.random.Generator
@@ -110,7 +110,7 @@ def release_by_perturbed_objective(
     if epsilon < LEAST_LEFT:
         raise ValueError(f"epsilon must be at least 2**-20, got {epsilon:g}")
     _checks.generator(rng)
-    return along_the_minimiser(X, y, u, domain, loss, epsilon, rows, rng)
+    return along_the_minimiser(X, y, weights, u, domain, loss, epsilon, rows, rng)
 
 
 def typical_noise(*, radius, dimension, nu, epsilon, rows_per_unit):
@@ -122,19 +122,19 @@ def typical_noise(*, radius, dimension, nu, epsilon, rows_per_unit):
     return tilt * np.sqrt(dimension + 1) * np.sqrt(np.sqrt(2) / dimension) / nu
 
 
-def along_the_minimiser(X, y, u, domain, loss, epsilon, rows, rng):
+def along_the_minimiser(X, y, weights, u, domain, loss, epsilon, rows, rng):
     """uᵀθ for a computed θ, with noise that covers how far this is from uᵀθ*."""
     for_last, for_minimiser = Budget(epsilon, 0.0).parted(epsilon=FOR_THE_COMPUTER, delta=0)
     d = domain.dimension
     left, _ = _grid.for_secret(*for_minimiser, entries=2 * d + 1)
     ridge, scale = perturbation(radius=domain.reach, largest_curvature=loss.largest_curvature,
                                 epsilon=left, rows_per_unit=rows)
-    loss.read(y, len(X))  # what is wrong with the data is said before anything is drawn
-    size = len(domain.design(X))
+    # what is wrong with the data is said before anything is drawn
+    size = Records.read(X, y, weights, domain=domain, loss=loss).size
     within = computed_within(size=size, u=u, domain=domain, loss=loss, ridge=ridge, tilt=scale)
     noise = covering_noise(within=within, epsilon=for_last.epsilon)
     tilt = tilt_of(_grid.near_normals((2 * d + 1,), rng), scale)
-    fit = settled_fit(X, y, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
+    fit = settled_fit(X, y, weights=weights, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
     return noise.added_to_fraction(fit.along(u), rng)
 
 

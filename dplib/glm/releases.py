@@ -36,14 +36,15 @@ MISSED = 1e-3  # the probability that this bound is too small, which every inter
 
 
 def release_with_public_scale(
-        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real, rows_per_unit: Integer, rng: Generator,
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, move: Move,
+        domain: Domain, loss: Loss, epsilon: Real, delta: Real, split: Real, rows_per_unit: Integer,
+        rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, with noise of a public scale.
 
     Parameters
     ----------
-    X, y, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
+    X, y, weights, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
         As in `release_coefficient`.
 
     Returns
@@ -59,13 +60,15 @@ def release_with_public_scale(
     -----
     :Privacy: (ε, δ)-DP for one unit replaced: up to ``rows_per_unit`` records go and as many come,
         given fair bits, for data that `fit_model` takes; what rounding may do to the fit is bounded
-        and paid for. How long the fit takes depends on the data.
+        and paid for. How long the fit takes depends on the data. A row with a weight is as many
+        records: one of them replaced is one less in a row, one more in another, or in a new one.
     :Error: Laplace noise of scale γs/(ε - ε₁), about 2γr/(ν̂ (1-split) ε) with γ of at most 2; half
         of it if ``domain`` is a single column declared binary with an intercept. Refused if
         ν̂ ≤ κ, surely
         so where ν ≤ κ.
     :Cost: That of `fit_model`.
-    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate).
+    :References: Theorem *One certificate* on the page *Noise that fits* (thm-one-certificate);
+        proposition *Counts of rows* on the page *Vouching for curvature* (prop-counts-of-rows).
 
     Examples
     --------
@@ -82,7 +85,7 @@ def release_with_public_scale(
     u = direction(move, domain)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=ALL,
                           rows_per_unit=rows_per_unit, rng=rng)
-    certified = terms.certify(X, y, domain, loss, rng)
+    certified = terms.certify(X, y, weights, domain, loss, rng)
     return _with_public_scale(certified, shared(certified, loss, 0.0), loss, u, domain, rng)
 
 
@@ -108,15 +111,16 @@ def only_arms(domain):
 
 
 def release_with_fitted_scale(
-        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real, rows_per_unit: Integer, rng: Generator,
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, move: Move,
+        domain: Domain, loss: Loss, epsilon: Real, delta: Real, split: Real, rows_per_unit: Integer,
+        rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, with noise of the scale that the data
     need for this coefficient.
 
     Parameters
     ----------
-    X, y, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
+    X, y, weights, move, domain, loss, epsilon, delta, split, rows_per_unit, rng
         As in `release_coefficient`; half of δ pays for the certificate.
 
     Returns
@@ -156,7 +160,7 @@ def release_with_fitted_scale(
     u = direction(move, domain)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
                           rows_per_unit=rows_per_unit, rng=rng)
-    certified = terms.certify(X, y, domain, loss, rng)
+    certified = terms.certify(X, y, weights, domain, loss, rng)
     shares = shared(certified, loss, 0.0)
     share, constants = share_of_the_shift(certified, loss, shares)
     if share < LEAST_SHARE:
@@ -165,9 +169,9 @@ def release_with_fitted_scale(
 
 
 def release_coefficient(
-        X: ArrayLike, y: ArrayLike, *, move: Move, domain: Domain, loss: Loss, epsilon: Real,
-        delta: Real, split: Real = 0.3, interval_share: Real = 0.1, fallback: bool = False,
-        rows_per_unit: Integer, rng: Generator,
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, move: Move,
+        domain: Domain, loss: Loss, epsilon: Real, delta: Real, split: Real = 0.3,
+        interval_share: Real = 0.1, fallback: bool = False, rows_per_unit: Integer, rng: Generator,
 ) -> Release | Refusal:
     """Release what one coefficient of a fitted model says, by the mechanism that suits the
     certificate.
@@ -176,6 +180,7 @@ def release_coefficient(
     ----------
     X : array_like, shape (n, columns), one row for each record
     y : array_like, shape (n,), the outcomes
+    weights : array_like of int ≥ 0, shape (n,), how many records a row stands for; None: one
     move : (a, b), two points of the domain, each as a row of X:
         what changes if a person goes from a to b?
     domain : Box or Ball, public; records outside are moved into it
@@ -240,13 +245,14 @@ def release_coefficient(
     interval_share = checked_share(interval_share)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, rows_per_unit=rows_per_unit,
                           delta_split=ALL if two_arms else HALF, rng=rng)
-    certified = terms.certify(X, y, domain, loss, rng)
+    certified = terms.certify(X, y, weights, domain, loss, rng)
     shares = shared(certified, loss, 0.0 if two_arms else interval_share)
     share, constants = (0.0, None) if two_arms else share_of_the_shift(certified, loss, shares)
     if share >= GOOD_SHARE:
         return _with_fitted_scale(certified, shares, share, constants, loss, u, domain, rng)
     if fallback and falls_back(certified.nu, certified.kappa, terms, u, domain):
-        value = along_the_minimiser(X, y, u, domain, loss, terms.for_noise.epsilon, terms.rows, rng)
+        value = along_the_minimiser(X, y, weights, u, domain, loss, terms.for_noise.epsilon,
+                                    terms.rows, rng)
         variance = np.inf if terms.has_standard_error(loss) else None
         return Release(value, "perturbed objective", certified.nu, np.inf, variance, 0.0,
                        *terms.budget)

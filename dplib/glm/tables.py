@@ -65,8 +65,7 @@ def release_from_table(
     counts = laplace_histogram(labels, cells=2 * len(kinds), epsilon=epsilon, neighbor="replace",
                                noise=noise, rng=rng)
     people = np.maximum(np.rint(counts), 0).astype(np.int64)
-    covariates, outcomes = np.repeat(kinds, 2, axis=0), np.tile([0, 1], len(kinds))
-    return fit_model(np.repeat(covariates, people, axis=0), np.repeat(outcomes, people),
+    return fit_model(np.repeat(kinds, 2, axis=0), np.tile([0, 1], len(kinds)), weights=people,
                      loss=LOGISTIC, domain=domain, changes=0).theta
 
 

@@ -119,13 +119,13 @@ class Terms:
         together: for a logistic fit."""
         return loss is LOGISTIC
 
-    def certify(self, X, y, domain, loss, rng):
+    def certify(self, X, y, weights, domain, loss, rng):
         """The fit, and a certificate that all of ``for_certificate`` pays for."""
-        fit = fit_model(X, y, loss=loss, domain=domain, changes=self.changes)
+        fit = fit_model(X, y, weights=weights, loss=loss, domain=domain, changes=self.changes)
         total, kappa = statistic(fit, self.changes)
         epsilon, delta = self.for_certificate
         nu = certify_below(total, sensitivity=kappa, epsilon=epsilon, delta=delta, rng=rng)
-        rounding = 64 * ROUNDOFF * domain.dimension**3 * len(X) * loss.largest_curvature
+        rounding = 64 * ROUNDOFF * domain.dimension**3 * fit.size * loss.largest_curvature
         slack = (2 * SOLVED + rounding) / max(float(nu), kappa)
         return Certified(self, fit, float(nu), kappa, slack)
 

@@ -64,14 +64,15 @@ class VectorRelease:
 
 
 def release_vector(
-        X: ArrayLike, y: ArrayLike, *, domain: Domain, loss: Loss, epsilon: Real, delta: Real,
-        split: Real, rows_per_unit: Integer, rng: Generator) -> VectorRelease | Refusal:
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, domain: Domain,
+        loss: Loss, epsilon: Real, delta: Real, split: Real, rows_per_unit: Integer,
+        rng: Generator) -> VectorRelease | Refusal:
     """Release all coefficients of a fitted model, with noise that has the shape of their
     uncertainty.
 
     Parameters
     ----------
-    X, y, domain, loss, epsilon, delta, split, rows_per_unit, rng
+    X, y, weights, domain, loss, epsilon, delta, split, rows_per_unit, rng
         As in `release_coefficient`; half of δ pays for the certificate.
 
     Returns
@@ -106,7 +107,7 @@ def release_vector(
     """
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
                           rows_per_unit=rows_per_unit, rng=rng)
-    certified, d = terms.certify(X, y, domain, loss, rng), domain.dimension
+    certified, d = terms.certify(X, y, weights, domain, loss, rng), domain.dimension
     fit, at = certified.fit, dict(nu=certified.nu, changes=certified.kappa)
     constants = vector_constants(**at, added=terms.rows, removed=terms.rows, dimension=d,
                                  largest_curvature=loss.largest_curvature)

@@ -279,7 +279,7 @@ def release_with_mahalanobis_scale(
     u = direction(move, domain)
     terms = Terms.checked(epsilon=epsilon, delta=delta, split=split, delta_split=HALF,
                           rows_per_unit=1, rng=rng)
-    certified = terms.certify(X, y, domain, loss, rng)
+    certified = terms.certify(X, y, None, domain, loss, rng)
     constants = mahalanobis_constants(nu=certified.nu, changes=certified.kappa, added=1, removed=1,
                                       largest_curvature=loss.largest_curvature)
     off = 1 + certified.slack  # of a computed v²
