@@ -12,6 +12,7 @@ in its order.
 * ``queries``: averages, each a little wrong, and what can be learned from them.
 * ``parity``: a rule that a curator learns from few people, and nobody else from few.
 * ``factorization``: many questions from one message, or from one noisy vector.
+* ``synthetic``: an invented population that answers as the real one does, nearly.
 * ``aggregation``: any estimator, made private from outside.
 * ``friendly``: aggregates of records that are near each other, wherever that is.
 * ``glm``: one number from a model, or all of them.

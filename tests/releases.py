@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from dplib import (
-    aggregation, factorization, friendly, glm, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries)
+    aggregation, factorization, friendly, glm, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries,
+    synthetic)
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, replaced, text_pairs
 
 RELATIONS, NOISES = {"replace": False, "add_remove": True}, ("laplace", "discrete_laplace")
@@ -324,6 +325,11 @@ PACKAGE = {
     factorization.release_central: both(*(private(lambda joined=joined: cell_pairs(joined), factorization=made, epsilon=1, delta=1e-6,
                                                   neighbor=relation)
                                           for relation, joined in RELATIONS.items() for made in FACTORIZATIONS[joined:])),
+    synthetic.multiplicative_weights: private(
+        lambda: cell_pairs(False), workload=[[1, 0], [1, 1], [0, 1]], rounds=4, epsilon=1, delta=1e-6),
+    synthetic.tree_distribution: both(*(
+        private(lambda width=width: (pair for pair in labelled_pairs() if len(pair[0][0]) == width),
+                categories=[2] * width, epsilon=1, delta=1e-6) for width in (2, 3))),
     friendly.friendly_mean: both(private(vector_pairs, radius=3, epsilon=5, delta=1e-3),
                                  private(vector_pairs, radius=1e300, epsilon=1e4, delta=1e-3),
                                  private(far_vectors, radius=300, epsilon=5, delta=1e-3)),

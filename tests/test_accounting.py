@@ -17,6 +17,7 @@ from dplib.accounting import (
     group_privacy,
     largest_gap,
     zcdp_epsilon,
+    zcdp_rho,
 )
 from dplib.audit import hockey_stick
 from dplib.mechanisms import gaussian_delta
@@ -120,6 +121,7 @@ def test_composition_edges():
         (binary_test_bound, {"probability": 0.5, "epsilon": 1, "distance": 2}),
         (amplify_by_subsampling, {"epsilon": 1, "delta": 0, "rate": 0.5}),
         (zcdp_epsilon, {"rho": 1, "delta": 0.1}),
+        (zcdp_rho, {"epsilon": 1, "delta": 0.1}),
         (PrivacyLoss.from_pure, {"epsilon": 1, "step": 0.1}),
         (PrivacyLoss.from_laplace, {"epsilon": 1, "step": 0.1}),
         (PrivacyLoss.from_gaussian, {"sigma": 1, "sensitivity": 1, "step": 0.1}),
@@ -207,6 +209,17 @@ def test_zcdp_is_safe_for_gaussian_noise_and_better_than_the_simple_form():
             exact = gaussian_delta(epsilon=epsilon, sigma=np.sqrt(0.5 / rho), sensitivity=1)
             assert exact <= delta and (epsilon == 0 or exact > delta / 40)
     assert zcdp_epsilon(rho=1e-9, delta=0.9) == 0
+
+
+def test_rho_is_what_epsilon_allows():
+    for epsilon, delta, rho in [
+        (1, 1e-6, 0.02435597036), (0.3, 1e-6, 0.002539642523), (3, 1e-6, 0.18506984),
+        (1, 1e-9, 0.01497305767)]:
+        assert zcdp_rho(epsilon=epsilon, delta=delta) == pytest.approx(rho, rel=3e-9)
+    for epsilon in (1e-3, 0.5, 4, 60):
+        for delta in (1e-12, 1e-6, 0.1):
+            rho = zcdp_rho(epsilon=epsilon, delta=delta)
+            assert zcdp_epsilon(rho=rho, delta=delta) == pytest.approx(epsilon, rel=1e-9)
 
 
 def test_zcdp_is_the_best_order():

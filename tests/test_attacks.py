@@ -8,7 +8,8 @@ import pytest
 
 import dplib
 from dplib import (
-    _grid, aggregation, factorization, friendly, glm, histograms, learning, local, mean, mechanisms, parity, queries)
+    _grid, aggregation, factorization, friendly, glm, histograms, learning, local, mean, mechanisms, parity, queries,
+    synthetic)
 from dplib.aggregation import Refusal, refused
 from dplib.friendly import mean as friendly_mean
 from dplib.glm import releases
@@ -27,7 +28,7 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
-    glm.release_by_perturbed_objective}
+    glm.release_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution}
 LAWS_INSIDE = {  # the same for choices on the way: where the law is computed, outcome by outcome
     "_exponential_cells": "test_mean_estimators.py::test_the_exponential_stage_is_private_by_enumeration",
     "_released_cells": "test_mean_estimators.py::test_the_stability_stage_has_exactly_its_law",
@@ -112,6 +113,7 @@ REAL_DRAWS = {  # who draws anything but whole numbers and orders, and why that 
     "mechanisms.gaussian_idealized: normal": "not private",
     "glm.compared.baselines.objective_perturbation_idealized: normal": "not private",
     "parity.reports.learn_parity_locally: random": "ties among what is published already",
+    "synthetic._values: random": "people are drawn from what is published already",
     "queries.simulation._report: choice": "what people without data draft",
     "queries.simulation._report: random": "what private answers say of a draft",
 }

@@ -38,6 +38,7 @@ from dplib import (
     mechanisms,
     parity,
     queries,
+    synthetic,
 )
 from dplib.glm import terms
 from dplib.glm.compared import published
@@ -164,6 +165,8 @@ NOTHING_SPENT = {  # what else is in PACKAGE, and why it cannot draw too little
 ELSEWHERE = {  # coins or tilts, and noise on what they lead to: where it is run with less noise
     friendly.friendly_core_mean: "test_friendly.py::test_what_runs_on_a_core_is_private",
     glm.release_by_perturbed_objective: "test_glm_perturbed.py::test_less_noise_is_noticed",
+    synthetic.multiplicative_weights: "test_synthetic.py::test_less_noise_of_the_rounds_is_noticed",
+    synthetic.tree_distribution: "test_synthetic.py::test_less_noise_of_the_tree_is_noticed",
 }
 
 

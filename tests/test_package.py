@@ -22,10 +22,10 @@ from dplib.book.reference import all_names, public_names
 ROOT = Path(__file__).resolve().parents[1]
 
 # Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
-DATA = {"workload": "questions", "probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
+DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "statistic": "exact value", "sample": "draws", "cdf": "distribution function", "value": "exact answer",
-        "distance": "How many", "labels": "record|person",
+        "distance": "How many", "labels": "record|person", "workload": "questions", "counts": "noisy",
         "factorization": "Factorization",
         "scores": "candidates", "name": "argument", "values": "person|table|point", "vectors": "person", "tables": "statistical query",
         "x": "data set|Records", "X": "row for each record", "y": "label|outcome", "weights": "how many records",
@@ -52,7 +52,7 @@ PROBLEM = {"variables": "how many",
            "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks",
            "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many", "form": "Which certificate",
            "check": "ratio of scales",
-           "aspect": "ball", "operator": "norms", "frobenius": "norms"}
+           "rounds": "how many", "total": "the sum", "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
            "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",

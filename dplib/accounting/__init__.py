@@ -1,7 +1,8 @@
 """What several answers cost together, and what a group or a test can make of them."""
 
 from dplib.accounting.composition import (
-    compose_basic, compose_advanced, compose_optimal, amplify_by_subsampling, zcdp_epsilon)
+    compose_basic, compose_advanced, compose_optimal, amplify_by_subsampling, zcdp_epsilon,
+    zcdp_rho)
 from dplib.accounting.ledger import Ledger, Overdraft, Payment
 from dplib.accounting.groups import group_privacy, binary_test_bound, largest_gap
 from dplib.accounting.privacy_loss import PrivacyLoss
@@ -12,6 +13,7 @@ __all__ = [
     "compose_optimal",
     "amplify_by_subsampling",
     "zcdp_epsilon",
+    "zcdp_rho",
     "group_privacy",
     "binary_test_bound",
     "largest_gap",

@@ -221,3 +221,30 @@ def zcdp_epsilon(*, rho: Real, delta: Real) -> float:
     delta = _checks.parameter("delta", delta)
     best = _numerics.least_over_orders(lambda order, cost: order * rho + cost, delta)
     return max(0.0, float(best))
+
+
+def zcdp_rho(*, epsilon: Real, delta: Real) -> float:
+    """The largest ρ for which every ρ-zCDP mechanism is (ε, δ)-DP by `zcdp_epsilon`.
+
+    Parameters
+    ----------
+    epsilon : float > 0
+    delta : float in (0, 1)
+
+    Returns
+    -------
+    float, the inverse of `zcdp_epsilon`
+
+    Notes
+    -----
+    :Privacy: Every ρ-zCDP mechanism is (ε, δ)-DP under the same relation.
+    :References: Theorem *zCDP* on the page *What one answer gave away* (thm-zcdp); Canonne, Kamath
+        and Steinke, *The discrete Gaussian for differential privacy* (2020).
+
+    Examples
+    --------
+    >>> round(zcdp_rho(epsilon=1, delta=1e-6), 11)
+    0.02435597036
+    """
+    epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
+    return float(-_numerics.least_over_orders(lambda order, cost: (cost - epsilon) / order, delta))
