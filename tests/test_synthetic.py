@@ -1,8 +1,5 @@
 """Invented populations: against slow twins and golden values; what data can do to them except by two primitives; their price."""
 
-from contextlib import contextmanager
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -13,9 +10,9 @@ from dplib.accounting import zcdp_rho
 from dplib.synthetic import (
     TreeDistribution, multiplicative_weights, multiplicative_weights_error_bound, multiplicative_weights_rounds,
     project_to_simplex, tree_distribution)
-from tests.attacks import same
 from tests.chance import ALARM, chi_square, rng
 from tests.outcomes import distribution
+from tests.primitives import CHOOSE, NOISY, spent
 
 BUDGET = dict(epsilon=1, delta=1e-6)
 RHO = zcdp_rho(**BUDGET)
@@ -46,52 +43,6 @@ def test_the_projection_of_huge_counts_ties_and_one_cell():
 
 
 # --- what data can do ---------------------------------------------------------------------------------------------------
-
-class Tape:
-    """What the two primitives answered on x; then it is played to those on x', and what both spent of ρ is added up."""
-
-    def __init__(self, less=1):
-        self.calls, self.place, self.rho, self.parts, self.less = [], None, 0.0, [], less
-
-    @contextmanager
-    def playing(self):
-        with patch.object(synthetic, "_noisy", self._noisy), patch.object(synthetic, "_choose", self._choose):
-            yield
-
-    def _noisy(self, counts, sigma, rng):
-        return self._answer(np.array(counts), sigma / self.less, lambda: NOISY(counts, sigma, rng), "noisy")
-
-    def _choose(self, scores, epsilon, rng):
-        return self._answer(np.array(scores), epsilon * self.less, lambda: CHOOSE(scores, epsilon, rng), "choice")
-
-    def _answer(self, given, size, draw, kind):
-        if self.place is None:
-            self.calls.append((kind, given, size, draw()))
-            return self.calls[-1][-1]
-        was, before, same_size, answer = self.calls[self.place]
-        self.place += 1
-        assert (kind, size, given.shape) == (was, same_size, before.shape)
-        assert np.array_equal(given * 2**21, np.rint(given * 2**21))  # exact
-        moved = given - before
-        spent = np.sum(moved**2) / (2 * size**2) if kind == "noisy" else np.ptp(moved) ** 2 * (size / 2) ** 2 / 8
-        self.parts.append((kind, size, spent))
-        self.rho += spent
-        return answer
-
-
-NOISY, CHOOSE = synthetic._noisy, synthetic._choose
-
-
-def spent(release, x, y, less=1):
-    """The tape of a release on two data sets, where both answers are the same, bit for bit."""
-    tape = Tape(less)
-    with tape.playing():
-        first = release(x, rng(1))
-        tape.place = 0
-        second = release(y, rng(1))
-    assert tape.place == len(tape.calls) and same(first, second)
-    return tape
-
 
 THREE = [[1, 0, 0], [0, 1, 0]]
 PAIR = np.repeat([0, 1, 2], [151, 150, 9]), np.repeat([0, 1, 2], [150, 151, 9])  # one question goes up, one comes down

@@ -134,3 +134,34 @@ def anes_ages():
     row is a person."""
     from statsmodels.datasets import anes96
     return anes96.load_pandas().data["age"].to_numpy(dtype=np.int64)
+
+
+# In 1974 the readers of an American magazine were asked about their marriages. A row is a woman, and
+# says something of her husband, too, who was not asked.
+ANSWERS = {
+    "happiness of the marriage": (1, 2, 3, 4, 5),
+    "age": (17.5, 22, 27, 32, 37, 42),
+    "years married": (0.5, 2.5, 6, 9, 13, 16.5, 23),
+    "children": (0, 1, 2, 3, 4, 5.5),
+    "religious": (1, 2, 3, 4),
+    "education": (9, 12, 14, 16, 17, 20),
+    "occupation": (1, 2, 3, 4, 5, 6),
+    "occupation of the husband": (1, 2, 3, 4, 5, 6),
+    "affair": (0, 1),
+}
+
+
+def redbook_answers():
+    """Nine answers of each of 6,366 married women, as places in ``ANSWERS``, shape (6366, 9); the
+    last one says whether she reported time in an affair.
+
+    Examples
+    --------
+    >>> redbook_answers().max(axis=0) + 1
+    array([5, 6, 7, 6, 4, 6, 6, 6, 2])
+    """
+    from statsmodels.datasets import fair
+    table = fair.load_pandas().data.to_numpy(dtype=float, copy=True)
+    table[:, -1] = table[:, -1] > 0
+    columns = zip(table.T, ANSWERS.values())
+    return np.stack([np.searchsorted(levels, column) for column, levels in columns], axis=1)
