@@ -1,14 +1,14 @@
 """Invented people side by side: our tree of tables and the published method MST, on one table, in one run.
 
     python3 -m venv /tmp/synthetic
-    /tmp/synthetic/bin/pip install dpmm==0.1.9 statsmodels
+    /tmp/synthetic/bin/pip install dpmm==0.1.9 statsmodels matplotlib ipython anywidget
     PYTHONPATH=. /tmp/synthetic/bin/python benchmarks/synthetic.py
 
-The library dpmm has MST of McKenna, Miklau and Sheldon; it needs an OpenDP older than that of `make bench`, hence an environment of its own.
-Its noise is for one record more or less. To promise the same as ours, one record replaced, each of its tables moves by √2 in place of 1
-and each of its scores by 2 in place of 1. Both need half of ρ; the column *MST* gets it, and *MST, add/remove* is the library as it is.
-Each competitor invents as many women as there are in the survey. Each entry has the mean and the largest total variation distance
-of a table of two columns, over 36 tables, as means over the runs, and the seconds of one run.
+The library dpmm has MST of McKenna, Miklau and Sheldon. It needs an OpenDP older than that of `make bench`, hence an environment of
+its own. Its noise is for one record more or less. To promise the same as ours, one record replaced, its tables need half of ρ, since
+each moves by √2 in place of 1, and its choices a quarter. The column *MST* has half of ρ for all, which flatters it; *MST, add/remove*
+is the library as it is. Each competitor invents as many women as there are in the survey. Each entry has the mean and the largest total
+variation distance of a table of two columns, over 36 tables, as means over the runs, and the seconds of one run.
 
 `multiplicative_weights` is timed against the product of all questions with the shares of all cells, which each round makes once.
 """

@@ -79,8 +79,9 @@ def inventing(step=4, noise=1., choice=1., last=False, signed=False, clipped=Tru
 
 
 @claim("thm-multiplicative-weights", multiplicative_weights,
-       mutants={"away from the answer": inventing(step=-4), "steps a quarter as long": inventing(step=1), "steps twice as long": inventing(step=8),
-                "the last population": inventing(last=True), "answers may be negative": inventing(clipped=False)})
+       mutants={"away from the answer": inventing(step=-4), "steps a quarter as long": inventing(step=1),
+                "steps twice as long": inventing(step=8), "the last population": inventing(last=True),
+                "answers may be negative": inventing(clipped=False)})
 def test_every_run(invent):
     """On 60 runs for random questions and people, few or many, compute both sides with the noise and the choices of that run.
 
@@ -121,7 +122,8 @@ def half_the_loss(**given):
        mutants={"scores count twice": (lambda scores, **given: exponential_probabilities(scores, **given | dict(sensitivity=.5)),
                                        multiplicative_weights_error_bound),
                 "half the loss": (exponential_probabilities, half_the_loss),
-                "no question but one": (exponential_probabilities, lambda **given: multiplicative_weights_error_bound(**given | dict(queries=1)))})
+                "no question but one": (exponential_probabilities,
+                                        lambda **given: multiplicative_weights_error_bound(**given | dict(queries=1)))})
 def test_what_a_choice_loses(probabilities, bound):
     """Compute the mean loss of the exponential mechanism for random scores, and for those that attain the bound."""
     rng, w, highest, gap = np.random.default_rng(3), loss_of_choices(bound), 0., 0.
