@@ -136,8 +136,8 @@ def anes_ages():
     return anes96.load_pandas().data["age"].to_numpy(dtype=np.int64)
 
 
-# In 1974 the readers of an American magazine were asked about their marriages. A row is a woman, and
-# says something of her husband, too, who was not asked.
+# In 1974 the readers of an American magazine were asked about their marriages. A row is a woman; it
+# also says something of her husband, who was not asked.
 ANSWERS = {
     "happiness of the marriage": (1, 2, 3, 4, 5),
     "age": (17.5, 22, 27, 32, 37, 42),
