@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from dplib.book.datasets import COVARIATES, first_rows, rand_covariates, rand_families, rand_visits
+from dplib.book.datasets import (
+    ANSWERS, COVARIATES, first_rows, rand_covariates, rand_families, rand_visits, redbook_answers)
 from tests.chance import rng
 
 
@@ -98,3 +99,13 @@ def test_first_rows_of_units_in_any_order():
 def test_what_is_no_unit(unit, kept, message):
     with pytest.raises(ValueError, match=message):
         first_rows(unit, kept)
+
+
+def test_the_answers_of_the_survey_are_those_of_its_file():
+    """Each place in the list of a question is the answer that the file has, and every answer on the list was given."""
+    from statsmodels.datasets import fair
+    table, answers = fair.load_pandas().data, redbook_answers()
+    assert answers.shape == table.shape == (6366, len(ANSWERS))
+    for place, (column, levels) in enumerate(zip(table, ANSWERS.values())):
+        said = table[column].to_numpy() if place < 8 else table[column].to_numpy() > 0
+        assert np.array_equal(np.asarray(levels)[answers[:, place]], said) and set(answers[:, place]) == set(range(len(levels)))
