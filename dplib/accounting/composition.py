@@ -9,7 +9,7 @@ from scipy.special import gammaln
 from dplib import _checks, _numerics
 from dplib._numerics import log1mexp
 from dplib._types import Floats, Integers, Real, Reals
-from dplib.accounting.privacy_loss import PrivacyLoss
+from dplib.accounting.privacy_loss import CUT, PrivacyLoss
 
 MOST_EXACT_STEPS = 1 << 26  # of a composition that is summed exactly
 MOST_TOTALS = 1 << 20  # of different losses that are summed exactly
@@ -187,7 +187,9 @@ def _optimal_epsilon(loss, log_p, slack):
 
 def _optimal_on_a_grid(epsilon, counts, slack):
     """At most the bound of `compose_advanced`, which needs no grid."""
-    step = float(np.sum(counts * epsilon)) / MOST_TOTALS
+    # what `PrivacyLoss` keeps of the totals of each kind: all, or as far as Hoeffding's bound of CUT
+    kept = np.minimum(counts, counts * np.tanh(epsilon / 2) + np.sqrt(-2 * np.log(CUT) * counts))
+    step = float(np.sum(kept * epsilon)) / MOST_TOTALS
     losses = [PrivacyLoss.from_pure(epsilon=one, step=step).compose(int(count))
               for one, count in zip(epsilon, counts)]
     while len(losses) > 1:  # short ones first: a long one is transformed a few times only
