@@ -187,8 +187,9 @@ def _optimal_epsilon(loss, log_p, slack):
 
 def _optimal_on_a_grid(epsilon, counts, slack):
     """At most the bound of `compose_advanced`, which needs no grid."""
-    # what `PrivacyLoss` keeps of the totals of each kind: all, or as far as Hoeffding's bound of CUT
-    kept = np.minimum(counts, counts * np.tanh(epsilon / 2) + np.sqrt(-2 * np.log(CUT) * counts))
+    # what `PrivacyLoss` keeps of the totals of a kind: all, or as far as Hoeffding's bound of CUT
+    spread = np.sqrt(-2 * np.log(CUT) * counts)
+    kept = np.minimum(counts, counts * np.tanh(epsilon / 2) + spread)
     step = float(np.sum(kept * epsilon)) / MOST_TOTALS
     losses = [PrivacyLoss.from_pure(epsilon=one, step=step).compose(int(count))
               for one, count in zip(epsilon, counts)]

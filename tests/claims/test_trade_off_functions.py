@@ -15,8 +15,8 @@ from tests.claims import claim, page_function, to
 from tests.claims.coins import coin, coins_together, random_pair
 
 PAGE = "trade-off-functions"
-height, least_missed, coin_mu, needed_mu, sampled, worlds_exchanged = (
-    page_function(PAGE, name) for name in ("height", "least_missed", "coin_mu", "needed_mu", "sampled", "worlds_exchanged"))
+height, least_missed, coin_mu, needed_mu, sampled_curve, worlds_exchanged = (
+    page_function(PAGE, name) for name in ("height", "least_missed", "coin_mu", "needed_mu", "sampled_curve", "worlds_exchanged"))
 
 
 def random_laws(rng, outputs):
@@ -433,11 +433,11 @@ def test_binomial_curves_in_the_band(find):
 
 # --- a secret sample -------------------------------------------------------------------------------------------------
 
-@claim("thm-subsampling-curve", sampled, worlds_exchanged,
-       mutants={"the rates exchanged": (lambda missed, v, rate: sampled(missed, v, 1 - rate), worlds_exchanged),
+@claim("thm-subsampling-curve", sampled_curve, worlds_exchanged,
+       mutants={"the rates exchanged": (lambda missed, v, rate: sampled_curve(missed, v, 1 - rate), worlds_exchanged),
                 "1 - f for 1 - v": (lambda missed, v, rate: rate * missed + (1 - rate) * missed, worlds_exchanged),
                 "f for 1 - v and back": (lambda missed, v, rate: rate * (1 - v) + (1 - rate) * missed, worlds_exchanged),
-                "the mirror forgotten": (sampled, lambda v, missed: (v, missed))})
+                "the mirror forgotten": (sampled_curve, lambda v, missed: (v, missed))})
 def test_every_secret_sample(curve, mirror):
     """Enumerate all samples of up to two other records for random mechanisms with four outcomes, at all bends and in both orders. Where
     all samples give one pair, the curves are equal.
