@@ -108,6 +108,7 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/run.py
 	.venv-bench/bin/python benchmarks/accuracy.py
 	.venv-bench/bin/python benchmarks/audits.py
+	.venv-bench/bin/python benchmarks/accounts.py
 	.venv-bench/bin/python benchmarks/designs.py
 	.venv-bench/bin/python benchmarks/tables.py
 	.venv-bench/bin/python benchmarks/engines.py

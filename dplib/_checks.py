@@ -25,13 +25,14 @@ RECORDS = set(
 ) | {"phi(x)"}
 PARAMETER_DOMAINS = {  # of the real parameters
     **dict.fromkeys(
-        "sensitivity epsilon sigma rho step width accuracy shift clamp tolerance".split(),
+        "sensitivity epsilon sigma rho step width accuracy shift clamp tolerance variance".split(),
         {"above": 0},
     ),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
     **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
     **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),
-    "probability": {"at_least": 0, "at_most": 1},
+    **dict.fromkeys("probability false_alarm".split(), {"at_least": 0, "at_most": 1}),
+    **dict.fromkeys("mu mean third".split(), {"at_least": 0}),
     "gap": {"at_least": 1e-6, "below": 1},
 }
 
@@ -179,6 +180,28 @@ def _single(name, array):
     if array.ndim:
         raise ValueError(f"{name} must be a single number, got an array of shape {array.shape}")
     return float(array)
+
+
+def distributions(name, value):
+    """Probabilities along the last axis, each of which sum to 1 up to 1e-6."""
+    law = reals(name, value, at_least=0)
+    if law.ndim == 0 or not np.all(np.abs(law.sum(axis=-1) - 1) <= 1e-6):
+        raise ValueError(
+            f"{name} must sum to 1 over the last axis, got the sum {np.sum(law, axis=-1)}"
+        )
+    return law
+
+
+def pair(name, value, name_neighbor, value_neighbor):
+    """Two distributions of the same outcomes, their sums exactly 1 but for rounding."""
+    p, q = distributions(name, value), distributions(name_neighbor, value_neighbor)
+    for this, law in ((name, p), (name_neighbor, q)):
+        if law.ndim > 1:
+            raise ValueError(f"{this} must be one distribution, got an array of shape {law.shape}")
+    if p.size != q.size:
+        raise ValueError(f"{name} and {name_neighbor} must have the same outcomes, "
+                         f"got {p.size} and {q.size}")
+    return p / p.sum(), q / q.sum()
 
 
 def integers(name, value, *, at_least, at_most=LARGEST):

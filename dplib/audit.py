@@ -82,12 +82,7 @@ def max_log_ratio(p: ArrayLike, q: ArrayLike) -> Floats:
 
 def _distributions(p, q):
     """Two probability vectors over the same outcomes."""
-    p, q = (_checks.reals(name, vector, at_least=0) for name, vector in (("p", p), ("q", q)))
-    for name, vector in (("p", p), ("q", q)):
-        if vector.ndim == 0 or not np.all(np.abs(vector.sum(axis=-1) - 1) <= 1e-6):
-            raise ValueError(
-                f"{name} must sum to 1 over the last axis, got the sum {np.sum(vector, axis=-1)}"
-            )
+    p, q = _checks.distributions("p", p), _checks.distributions("q", q)
     if p.shape[-1] != q.shape[-1]:
         raise ValueError(
             f"p and q must have the same outcomes, got {p.shape[-1]} and {q.shape[-1]}"

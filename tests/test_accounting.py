@@ -11,11 +11,18 @@ from dplib.accounting import (
     PrivacyLoss,
     amplify_by_subsampling,
     binary_test_bound,
+    blackwell_map,
+    central_limit,
     compose_advanced,
     compose_basic,
     compose_optimal,
+    composition,
+    gaussian_trade_off,
     group_privacy,
     largest_gap,
+    promise_trade_off,
+    pure_zcdp,
+    trade_off,
     zcdp_epsilon,
     zcdp_rho,
 )
@@ -110,6 +117,42 @@ def test_composition_edges():
     assert abs(gaussian_delta(epsilon=million, sigma=1, sensitivity=1) / 1e-6 - 1) < 1e-2
 
 
+@pytest.mark.parametrize("slack", [1e-12, 1e-6, 0.01, 0.3])
+def test_totals_of_different_coins_on_a_grid(slack, monkeypatch):
+    """On a grid ε' is never too small, and hardly too large; the bound of advanced composition caps it."""
+    epsilon, count = np.linspace(0.07, 0.31, 4), np.array([3, 9, 1, 5])
+    exact = compose_optimal(count=count, epsilon=epsilon, delta=1e-4, slack=slack)
+    monkeypatch.setattr(composition, "MOST_TOTALS", 400)  # there are 4·10·2·6
+    coarse = compose_optimal(count=count, epsilon=epsilon, delta=1e-4, slack=slack)
+    step = float(count @ epsilon) / 400
+    assert exact[0] <= coarse[0] <= exact[0] + count.sum() * step and coarse[1] == exact[1]
+    assert exact[0] < coarse[0] < exact[0] + 0.1 * step * count.sum()
+    assert coarse[0] <= compose_advanced(count=count, epsilon=epsilon, delta=1e-4, slack=slack)[0]
+    monkeypatch.setattr(composition, "MOST_TOTALS", 479)
+    finer = compose_optimal(count=count, epsilon=epsilon, delta=1e-4, slack=slack)
+    assert exact[0] <= finer[0]
+
+
+def test_forty_different_coins():
+    """Coins that differ in the eighth digit cost what equal ones do; and the order of the list does not matter."""
+    epsilon = 0.1 * (1 + 1e-8 * np.linspace(-1, 1, 40))
+    total = compose_optimal(count=1, epsilon=epsilon, delta=0, slack=1e-6)[0]
+    equal = compose_optimal(count=40, epsilon=0.1, delta=0, slack=1e-6)[0]
+    assert -1e-9 < total - equal < 1e-6
+    assert compose_optimal(count=1, epsilon=epsilon[::-1], delta=0, slack=1e-6)[0] == total
+
+
+def test_a_list_of_one_kind_is_one_number():
+    one = compose_optimal(count=30, epsilon=0.1, delta=1e-3, slack=1e-6)
+    assert compose_optimal(count=[10, 0, 20], epsilon=[0.1, 3, 0.1], delta=1e-3, slack=1e-6) == one
+    assert compose_optimal(count=[2, 1], epsilon=[0.5, 1.0], delta=[0, 0.5], slack=0) == (2, 0.5)
+    assert compose_optimal(count=[], epsilon=[], delta=0, slack=0.1) == (0, 0.1)
+    assert compose_optimal(count=[2, 1], epsilon=[0.5, 1.0], delta=0, slack=0.9)[0] == 0
+    many = compose_optimal(count=[10**6, 10**6], epsilon=[1e-3, 2e-3], delta=0, slack=1e-6)[0]
+    bell = gaussian_delta(epsilon=many, sigma=1 / np.sqrt(5), sensitivity=1)  # by the central limit theorem
+    assert abs(bell / 1e-6 - 1) < 1e-2
+
+
 @pytest.mark.parametrize(
     "call, good",
     [
@@ -125,6 +168,15 @@ def test_composition_edges():
         (PrivacyLoss.from_pure, {"epsilon": 1, "step": 0.1}),
         (PrivacyLoss.from_laplace, {"epsilon": 1, "step": 0.1}),
         (PrivacyLoss.from_gaussian, {"sigma": 1, "sensitivity": 1, "step": 0.1}),
+        (PrivacyLoss.from_approximate, {"epsilon": 1, "delta": 0, "step": 0.1}),
+        (PrivacyLoss.from_pair, {"p": [1, 0], "p_neighbor": [0.5, 0.5], "step": 0.1}),
+        (PrivacyLoss.from_pure(epsilon=1, step=0.1).trade_off, {"false_alarm": 0.5}),
+        (trade_off, {"false_alarm": 0.5, "p": [1, 0], "p_neighbor": [0.5, 0.5]}),
+        (gaussian_trade_off, {"false_alarm": 0.5, "mu": 1}),
+        (promise_trade_off, {"false_alarm": 0.5, "epsilon": 1, "delta": 0}),
+        (blackwell_map, {"p": [1, 0], "p_neighbor": [0, 1], "q": [1, 0], "q_neighbor": [0, 1]}),
+        (central_limit, {"count": 2, "mean": 1, "variance": 1, "third": 1}),
+        (pure_zcdp, {"epsilon": 1}),
     ],
 )
 def test_bad_arguments_are_named(call, good):
@@ -368,3 +420,136 @@ def test_privacy_loss_edges():
     for bad in (0, 1, np.nan):
         with pytest.raises(ValueError, match="delta"):
             nothing.epsilon(bad)
+
+
+# --------------------------------------------------------------------------------------------------- pairs and curves
+
+SHARES = np.r_[0, np.geomspace(1e-12, 0.5, 60), 1 - np.geomspace(1e-3, 0.4, 20)[::-1], 1]
+
+
+@pytest.mark.parametrize("step", [1e-4, 1e-2, 0.3])
+@pytest.mark.parametrize("delta", [0, 1e-6, 0.2])
+def test_a_loss_of_an_approximate_promise(step, delta):
+    """Its δ is that of the worst pair, on the grid exactly; and composed it is optimal composition."""
+    loss = PrivacyLoss.from_approximate(epsilon=1.5, delta=delta, step=step)
+    exact = delta + (1 - delta) * pure_delta(EPSILONS, 1.5)
+    assert np.all(loss.delta(EPSILONS) >= exact - 1e-13) and np.all(loss.delta(EPSILONS) <= exact + step / 2)
+    assert np.all(loss.trade_off(SHARES) <= promise_trade_off(SHARES, epsilon=1.5, delta=delta) + 1e-12)
+    on_grid = PrivacyLoss.from_approximate(epsilon=1.5, delta=delta, step=0.5).compose(8)
+    for slack in (1e-6, 1e-2):
+        total, spent = compose_optimal(count=8, epsilon=1.5, delta=delta, slack=slack)
+        assert on_grid.delta(total) == pytest.approx(spent, rel=1e-9)
+
+
+def test_a_loss_of_one_order_of_a_pair():
+    """Each order has the δ and the curve of its own, also where losses are infinite; on a fine grid they are exact."""
+    draws = np.random.default_rng(3)
+    for _ in range(30):
+        p, q = draws.dirichlet(np.full(5, 0.5), 2)
+        q[0], p[1] = 0, 0
+        p, q = p / p.sum(), q / q.sum()
+        for one, other in ((p, q), (q, p)):
+            loss = PrivacyLoss.from_pair(p=one, p_neighbor=other, step=1e-3)
+            exact = np.array([np.maximum(one - np.exp(e) * other, 0).sum() for e in EPSILONS])
+            assert np.all(np.abs(loss.delta(EPSILONS) - exact - 5e-4) <= 5e-4 + 1e-13)
+            gap = trade_off(SHARES, p=one, p_neighbor=other) - loss.trade_off(SHARES)
+            assert gap.min() > -1e-12 and gap.max() < 1e-3
+    told = PrivacyLoss.from_pair(p=[1, 0], p_neighbor=[0, 1])
+    assert told.infinite == 1 and told.delta(3.0) == 1 and told.trade_off([0, 0.5]).tolist() == [0, 0]
+    nothing = PrivacyLoss.from_pair(p=[0.5, 0.5], p_neighbor=[0.5, 0.5])
+    assert nothing.delta(0.0) == 0 and nothing.trade_off([0, 0.25, 1]) == pytest.approx([1, 0.75, 0], abs=1e-12)
+    rare = PrivacyLoss.from_pair(p=[1 - 1e-12, 1e-12], p_neighbor=[1e-12, 1 - 1e-12], step=1e-3)
+    assert rare.delta(10.0) == pytest.approx(1 - 1e-12 - np.exp(10) * 1e-12, rel=1e-6)
+
+
+def test_a_coin_of_different_kinds_on_a_grid_against_an_accountant():
+    """Both orders of a pair that is not symmetric: the accountant takes what is worse."""
+    lower, upper = np.log([0.5, 0.2, 0.3]), np.log([0.7, 0.2, 0.1])
+    theirs = oracle.from_two_probability_mass_functions(
+        dict(enumerate(lower)), dict(enumerate(upper)), value_discretization_interval=1e-4, symmetric=False).self_compose(50)
+    orders = [PrivacyLoss.from_pair(p=np.exp(one), p_neighbor=np.exp(other)).compose(50)
+              for one, other in ((lower, upper), (upper, lower))]
+    for delta in (1e-8, 1e-4):
+        ours = max(order.epsilon(delta) for order in orders)
+        assert ours == pytest.approx(theirs.get_epsilon_for_delta(delta), rel=3e-3)
+
+
+@pytest.mark.parametrize("loss, exact", [
+    (PrivacyLoss.from_gaussian(sigma=3.0, sensitivity=1, step=1e-3).compose(9), lambda v: gaussian_trade_off(v, mu=1)),
+    (PrivacyLoss.from_pure(epsilon=0.7, step=0.7), lambda v: promise_trade_off(v, epsilon=0.7, delta=0)),
+    (PrivacyLoss.from_laplace(epsilon=1.0, step=1e-3),  # three pieces
+     lambda v: np.where(v < np.exp(-1) / 2, 1 - np.e * v, np.where(v < 0.5, np.exp(-1) / np.maximum(4 * v, 1e-9), np.exp(-1) * (1 - v)))),
+], ids=["gaussian", "pure", "laplace"])
+def test_curves_of_a_loss(loss, exact):
+    gap = exact(SHARES) - loss.trade_off(SHARES)
+    assert gap.min() > -1e-12 and gap.max() < 1e-3
+    assert loss.trade_off([[0.1], [0.2]]).shape == (2, 1)
+
+
+def test_a_curve_where_rounding_hides_small_losses():
+    """Two hundred coins: P' is a probability of 10^-87 where P is one; transforms know 16 digits."""
+    lies = np.arange(201)
+    log_p = np.array([np.log(float(comb(200, int(l)))) for l in lies]) - lies - 200 * np.log1p(np.exp(-1))
+    p = np.exp(log_p)
+    gap = trade_off(SHARES, p=p, p_neighbor=p[::-1]) - PrivacyLoss.from_pure(epsilon=1.0, step=1.0).compose(200).trade_off(SHARES)
+    assert np.all(np.abs(gap) < 1e-13)
+
+
+def test_trade_off_golden():
+    assert trade_off(0.1, p=[0.75, 0.25], p_neighbor=[0.25, 0.75]) == pytest.approx(0.7, abs=1e-15)
+    two = np.outer([0.75, 0.25], [0.75, 0.25]).ravel()
+    assert trade_off(0.1, p=two, p_neighbor=two[::-1]) == pytest.approx(0.4, abs=1e-15)
+    assert gaussian_trade_off([0.05, 0.01], mu=[1, 2]).round(8).tolist() == [0.74048898, 0.62791941]
+    assert gaussian_trade_off([0, 1e-300, 1], mu=2).round(12).tolist() == [1, 1, 0]
+    assert 1 - gaussian_trade_off(1e-20, mu=9) == pytest.approx(0.3965296284, abs=1e-10)
+    assert pure_zcdp(epsilon=[1, 2, 5]).round(6).tolist() == [0.462117, 1.523188, 4.933071]
+    worst = PrivacyLoss.from_approximate(epsilon=1, delta=1e-6, step=1).compose
+    assert round(worst(10).epsilon(2e-5), 6) == 9.999771 and round(worst(100).epsilon(2e-4), 4) == 75.8588
+    assert [round(1 - worst(k).trade_off(0.05), 6) for k in (1, 10)] == [0.135915, 0.919599]
+
+
+def test_trade_off_corners():
+    """Outcomes that nobody produces, ties, and distributions that do not meet."""
+    assert trade_off([0, 0.5, 1], p=[0.5, 0, 0.5, 0], p_neighbor=[0.5, 0, 0.5, 0]).tolist() == [1, 0.5, 0]
+    assert trade_off([0, 0.3, 1], p=[1, 0], p_neighbor=[0, 1]).tolist() == [0, 0, 0]
+    assert trade_off([0, 1], p=[0.3, 0.7, 0], p_neighbor=[0, 0.5, 0.5]) == pytest.approx([0.7, 0])
+    assert trade_off([], p=[1], p_neighbor=[1]).shape == (0,)
+    for wrong in ([0.5, 0.4], [[0.5, 0.5]], [], [1.0], [np.nan, 1]):
+        with pytest.raises(ValueError, match="p_neighbor"):
+            trade_off(0.5, p=[0.5, 0.5], p_neighbor=wrong)
+
+
+def test_blackwell_corners():
+    """A map to and from what tells everything and what tells nothing, ties, and one outcome."""
+    told, coin, nothing = ([1, 0], [0, 1]), ([0.75, 0.25], [0.25, 0.75]), ([0.5, 0.5], [0.5, 0.5])
+
+    def make(aim, start):
+        return blackwell_map(p=aim[0], p_neighbor=aim[1], q=start[0], q_neighbor=start[1])
+    for better, worse in ((told, coin), (coin, nothing), (told, nothing)):
+        assert make(better, worse) is None
+        made = make(worse, better)
+        for aim, start in zip(worse, better):
+            np.testing.assert_allclose(made @ start, aim, atol=1e-15)
+    np.testing.assert_allclose(make(coin, coin), np.eye(2), atol=1e-15)
+    np.testing.assert_allclose(make(([1], [1]), coin), [[1, 1]], atol=1e-15)
+    np.testing.assert_allclose(make(([0, 1], [0, 1]), coin), [[0, 0], [1, 1]], atol=1e-15)
+    unused = make(coin, ([0.75, 0.25, 0], [0.25, 0.75, 0]))
+    np.testing.assert_allclose(unused.sum(axis=0), 1)
+    fair = np.full(8, 1 / 8)
+    np.testing.assert_allclose(make((fair, fair), nothing).sum(axis=0), 1)
+
+
+def test_a_large_blackwell_map():
+    draws = np.random.default_rng(4)
+    q, other = draws.dirichlet(np.full(300, 0.3), 2)
+    channel = draws.dirichlet(np.full(200, 0.1), 300).T
+    made = blackwell_map(p=channel @ q, p_neighbor=channel @ other, q=q, q_neighbor=other)
+    assert max(np.abs((made - channel) @ q).max(), np.abs((made - channel) @ other).max()) < 1e-14 and made.min() >= 0
+
+
+def test_the_limit_of_several_kinds():
+    """The sums are of all releases, whatever the kinds are called."""
+    kinds = central_limit(count=[3, 5], mean=[0.1, 0.2], variance=[1, 2], third=[2, 3])
+    assert kinds == pytest.approx((2 * 1.3 / np.sqrt(13), 0.56 * 21 / 13**1.5))
+    assert central_limit(count=8, mean=0.1, variance=1, third=2) == pytest.approx(
+        central_limit(count=[3, 5], mean=0.1, variance=1, third=2))

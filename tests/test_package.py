@@ -22,7 +22,8 @@ from dplib.book.reference import all_names, public_names
 ROOT = Path(__file__).resolve().parents[1]
 
 # Every name of a parameter, in the order in which a function takes them, and a word that its docstring must have.
-DATA = {"probability": "event", "p": "[Pp]robabilities", "q": "[Pp]robabilities", "hits": "How often",
+DATA = {"probability": "event", "false_alarm": "innocent", "p": "[Pp]robabilities",
+        "p_neighbor": "[Pp]robabilities", "q": "[Pp]robabilities", "q_neighbor": "[Pp]robabilities", "hits": "How often",
         "hits_neighbor": "How often", "mechanism": "Maps",
         "statistic": "exact value", "sample": "draws", "cdf": "distribution function", "value": "exact answer",
         "distance": "How many", "labels": "record|person", "workload": "questions", "counts": "noisy",
@@ -39,6 +40,7 @@ PROBLEM = {"variables": "how many",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "most_groups": "votes",
            "missing": "without a number", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
+           "mu": "over standard deviation", "mean": "of the loss", "variance": "of the loss", "third": "E.L",
            "curvature": "mean of h", "columns": "answers of every person", "hypotheses": "number N",
            "radius": "R|ρ|how far friends|r", "dimension": "number k of entries|number d of (questions|coordinates)",
            "R": "two factors", "A": "two factors",

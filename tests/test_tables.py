@@ -14,6 +14,7 @@ from types import MappingProxyType
 from unittest.mock import patch
 
 import duckdb
+import mpmath
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ import pyarrow as pa
 import pytest
 
 from dplib import mechanisms
-from dplib.accounting import Ledger, Overdraft, compose_basic, zcdp_epsilon
+from dplib.accounting import Ledger, Overdraft, compose_basic, pure_zcdp, zcdp_epsilon
 from dplib.tables import EngineError, Table, discovery_threshold, engine, quantiles, votes
 from tests.neighbours import HUGE, NUMBERS, observe
 from tests.outcomes import distribution, epsilon_of
@@ -774,9 +775,25 @@ def test_sums_of_prices_are_those_of_composition():
     rho = Ledger(rho=1)
     spend(rho, epsilon=.5)
     spend(rho, rho=.25)
-    assert rho.left["rho"] == 1 - .25 - .125
-    assert rho.guarantee(delta=1e-6) == (zcdp_epsilon(rho=.375, delta=1e-6), 1e-6)
+    spent = .25 + pure_zcdp(epsilon=.5)
+    assert rho.left["rho"] == pytest.approx(1 - spent, rel=1e-14)
+    assert rho.guarantee(delta=1e-6) == (pytest.approx(zcdp_epsilon(rho=spent, delta=1e-6)), 1e-6)
     assert Ledger(rho=1).guarantee(delta=.1) == (0.0, .1)
+
+
+def test_a_pure_answer_costs_the_exact_rho_and_never_less():
+    """ε tanh(ε/2) in 50 digits, which is less than ε²/2 and, for a large ε, than half of it; it is rounded up."""
+    for epsilon in (1e-9, .1, 1 / 3, 1.0, 2.5, 5.0, 40.0, 700.0):
+        ledger = Ledger(rho=1e3)
+        spend(ledger, epsilon=epsilon)
+        with mpmath.workdps(50):
+            exact = mpmath.mpf(epsilon) * mpmath.tanh(mpmath.mpf(epsilon) / 2)
+            paid = mpmath.mpf(str(ledger._spent["rho"]))
+            assert exact <= paid <= exact * (1 + mpmath.mpf("2e-15"))
+    assert ledger.payments[0].rho < 350 * 700 and Ledger(rho=4.94).pay(
+        "one", unit=None, neighbor="replace", epsilon=5) is None
+    with pytest.raises(Overdraft):
+        spend(Ledger(rho=4.93), epsilon=5)
 
 
 def test_a_ledger_is_of_one_unit_and_one_relation_and_one_currency():

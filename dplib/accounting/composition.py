@@ -8,9 +8,11 @@ from scipy.special import gammaln
 
 from dplib import _checks, _numerics
 from dplib._numerics import log1mexp
-from dplib._types import Integers, Real, Reals
+from dplib._types import Floats, Integers, Real, Reals
+from dplib.accounting.privacy_loss import CUT, PrivacyLoss
 
 MOST_EXACT_STEPS = 1 << 26  # of a composition that is summed exactly
+MOST_TOTALS = 1 << 20  # of different losses that are summed exactly
 
 
 def compose_basic(*, count: Integers, epsilon: Reals, delta: Reals) -> tuple[float, float]:
@@ -84,67 +86,118 @@ def compose_advanced(
 
 def compose_optimal(
         *, count: Integers, epsilon: Reals, delta: Reals, slack: Real) -> tuple[float, float]:
-    """The smallest ε that holds for every composition of equally private mechanisms.
+    """The smallest ε that holds for every composition of mechanisms of which all that is known are
+    their parameters.
 
     Parameters
     ----------
     count, epsilon, delta, slack
-        As in `compose_advanced`, each a single number; δ' may be 0.
+        As in `compose_advanced`; δ' may be 0.
 
     Returns
     -------
     (float, float)
-        The ε' ≥ 0 with δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊, and 1 - (1 - δ)^k
-        (1 - δ'); k = ``count``.
+        The ε' ≥ 0 at which coins with these ε have δ', and 1 - (1 - δ') Π(1 - δ). For k equal ones
+        δ' = (1 + e^ε)^-k Σ_l C(k, l) (e^((k-l)ε) - e^(ε'+lε))₊.
 
     Notes
     -----
     :Privacy: As `compose_advanced`. No smaller ε' is possible if all that is known about the
-        mechanisms is (ε, δ).
-    :Error: Rounding is of relative order 1e-16 k ln k in δ'.
-    :Cost: O(k), k at most 2**26.
+        mechanisms is (ε, δ) of each.
+    :Error: Rounding is of relative order 1e-16 k ln k in δ', k the number of mechanisms. Where
+        different ε make more than 2**20 different totals, these are moved to a grid: ε' is then
+        never too small, and too large by k Σ ε/2**20 at most, apart from 1e-15 in δ' for each ε.
+    :Cost: O(k) for equal ε, k at most 2**26. For different ones, their totals, or transforms of
+        2**21 points, as many as there are ε, at most.
     :References: Theorem *Optimal composition* on the page *Spending a budget*
-        (thm-optimal-composition); Kairouz et al.
+        (thm-optimal-composition); Kairouz et al.; corollary *Different parameters* on the page *The
+        accuser's curve* (cor-different-coins); Murtagh and Vadhan, *The complexity of computing the
+        optimal composition of differential privacy* (2018).
 
     Examples
     --------
     >>> epsilon, delta = compose_optimal(count=30, epsilon=0.1, delta=0, slack=1e-6)
     >>> round(epsilon, 3), round(delta, 9)
     (2.346, 1e-06)
+    >>> round(compose_optimal(count=[20, 5], epsilon=[0.1, 0.2], delta=0, slack=1e-6)[0], 3)
+    2.575
     """
-    epsilon = _checks.parameter("epsilon", epsilon)
-    delta = _checks.parameter("delta", delta, or_zero=True)
-    count = _checks.integer("count", count, at_least=0, at_most=MOST_EXACT_STEPS)
+    epsilon, delta, count = _steps(epsilon, delta, count)
     slack = _checks.parameter("slack", slack, or_zero=True)
-    total = _optimal_epsilon(epsilon, count, slack) if slack > 0 else count * epsilon
-    return float(total), _any_failure(delta, count, slack)
+    failure = _any_failure(delta, count, slack)
+    if slack == 0:
+        return float(np.sum(count * epsilon)), failure
+    different, kind = np.unique(epsilon[count > 0], return_inverse=True)
+    counts = np.bincount(kind.ravel(), weights=count[count > 0]).astype(np.int64)
+    if different.size < 2:
+        return _optimal_of_one_kind(different, counts, slack), failure
+    if np.prod(counts + 1.0) <= MOST_TOTALS:
+        return _optimal_epsilon(*_totals(different, counts), slack), failure
+    return _optimal_on_a_grid(different, counts, slack), failure
 
 
-def _optimal_epsilon(epsilon, count, slack):
-    """Solve δ(ε') = slack, where δ(ε') = A - e^ε' B between two neighbouring points of the grid of
-    possible losses."""
-    # The extreme case is k-fold randomised response: the loss is (k - 2l)ε with l lies, and A (on
-    # one data set) and B (on its neighbour) are the probabilities that the loss exceeds ε'.
-    lies = np.arange((count + 1) // 2)  # those with a positive loss
-    if lies.size == 0:
+def _optimal_of_one_kind(epsilon, counts, slack):
+    """k equal coins: the loss is (k - 2l)ε with l lies; only positive ones count."""
+    if epsilon.size == 0:
         return 0.0
-    log_weights = (
+    count = _checks.integer("count", int(counts[0]), at_least=0, at_most=MOST_EXACT_STEPS)
+    return _optimal_epsilon(*_lies(epsilon[0], count, np.arange((count + 1) // 2)), slack)
+
+
+def _lies(epsilon, count, lies):
+    """The total loss of equal coins, by how many of them lie, and the logarithms of its
+    probabilities."""
+    log_p = (
         gammaln(count + 1)
         - gammaln(lies + 1)
         - gammaln(count - lies + 1)
         - count * np.log1p(np.exp(-epsilon))
+        - lies * epsilon
     )
-    log_a = np.logaddexp.accumulate(log_weights - lies * epsilon)
-    log_b = np.logaddexp.accumulate(log_weights - (count - lies) * epsilon)
-    # the end of each interval where δ is largest
-    left = np.maximum(count - 2 * (lies + 1), 0) * epsilon
+    return (count - 2 * lies) * epsilon, log_p
+
+
+def _totals(epsilon, counts):
+    """The positive totals of coins of several kinds, falling, and the logarithms of their
+    probabilities."""
+    loss = log_p = np.zeros(1)
+    for one, count in zip(epsilon, counts):
+        more, log_more = _lies(one, count, np.arange(count + 1))
+        loss, log_p = np.add.outer(loss, more).ravel(), np.add.outer(log_p, log_more).ravel()
+    order = np.argsort(-loss)
+    order = order[loss[order] > 0]
+    return loss[order], log_p[order]
+
+
+def _optimal_epsilon(loss, log_p, slack):
+    """Solve δ(ε') = slack, where δ(ε') = A - e^ε' B between two neighbouring totals; they fall."""
+    # A (on one data set) and B (on its neighbour) are the probabilities that the loss exceeds ε'
+    if loss.size == 0:
+        return 0.0
+    log_a, log_b = np.logaddexp.accumulate(log_p), np.logaddexp.accumulate(log_p - loss)
+    left = np.append(loss[1:], 0)  # the end of each interval where δ is largest
     log_delta = log_a + log1mexp(np.maximum(log_a - log_b - left, 0))
     enough = np.flatnonzero(log_delta >= np.log(slack))
     if enough.size == 0:
         return 0.0
     i = enough[0]
     solution = log_a[i] + log1mexp(max(log_a[i] - np.log(slack), 0)) - log_b[i]
-    return float(np.clip(solution, left[i], (count - 2 * i) * epsilon))
+    return float(np.clip(solution, left[i], loss[i]))
+
+
+def _optimal_on_a_grid(epsilon, counts, slack):
+    """At most the bound of `compose_advanced`, which needs no grid."""
+    # what `PrivacyLoss` keeps of the totals of a kind: all, or as far as Hoeffding's bound of CUT
+    spread = np.sqrt(-2 * np.log(CUT) * counts)
+    kept = np.minimum(counts, counts * np.tanh(epsilon / 2) + spread)
+    step = float(np.sum(kept * epsilon)) / MOST_TOTALS
+    losses = [PrivacyLoss.from_pure(epsilon=one, step=step).compose(int(count))
+              for one, count in zip(epsilon, counts)]
+    while len(losses) > 1:  # short ones first: a long one is transformed a few times only
+        pairs = zip(losses[::2], losses[1::2])
+        losses = [one.compose(other) for one, other in pairs] + losses[len(losses) // 2 * 2:]
+    bound, _ = compose_advanced(count=counts, epsilon=epsilon, delta=0, slack=slack)
+    return min(losses[0].epsilon(slack), bound)
 
 
 def _steps(epsilon, delta, count):
@@ -248,3 +301,29 @@ def zcdp_rho(*, epsilon: Real, delta: Real) -> float:
     """
     epsilon, delta = _checks.parameter("epsilon", epsilon), _checks.parameter("delta", delta)
     return float(-_numerics.least_over_orders(lambda order, cost: (cost - epsilon) / order, delta))
+
+
+def pure_zcdp(*, epsilon: Reals) -> Floats:
+    """The ρ of every ε-DP mechanism.
+
+    Parameters
+    ----------
+    epsilon : float > 0 or array_like
+
+    Returns
+    -------
+    float64, the shape of ``epsilon``, ε tanh(ε/2)
+
+    Notes
+    -----
+    :Privacy: Every ε-DP mechanism is ρ-zCDP with this ρ under the same relation; no smaller one
+        holds for randomised response.
+    :References: Proposition *A dictionary* on the page *The accuser's curve* (prop-dictionary).
+
+    Examples
+    --------
+    >>> pure_zcdp(epsilon=[0.1, 1.0, 5.0]).round(6)
+    array([0.004996, 0.462117, 4.933071])
+    """
+    epsilon = _checks.parameters("epsilon", epsilon)
+    return epsilon * np.tanh(epsilon / 2)

@@ -8,7 +8,7 @@ Symbols
 -------
 epsilon, delta, rho : ε, δ, ρ
     A budget is either (ε, δ) or ρ, that of zero-concentrated privacy. A pure price of ε is a price
-    of ε²/2 in ρ.
+    of ε tanh(ε/2) in ρ, rounded up.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from decimal import Context, Decimal, Inexact
 
 from dplib import _checks
 from dplib._types import Neighbor, Real
-from dplib.accounting.composition import zcdp_epsilon
+from dplib.accounting.composition import pure_zcdp, zcdp_epsilon
 
 EXACT = Context(prec=2000, traps=[Inexact])  # of doubles, and of sums of a million of them
+ROUNDING_OF_RHO = 1e-15  # relative, more than that of the product ε tanh(ε/2)
 
 
 class Overdraft(ValueError):
@@ -65,11 +66,12 @@ class Ledger:
         relation that the first payment named; payments for others are refused. A ledger is kept in
         memory, and cannot know of another one for the same people.
     :Error: None. Amounts are added as the decimals that they are written as, so that three times
-        0.1 fits into 0.3.
+        0.1 fits into 0.3. The ρ of a pure ε is rounded up in the fifteenth digit.
     :Cost: One addition of decimals for each payment.
     :References: Theorem *Basic composition* on the page *Spending a budget*
         (thm-basic-composition); theorem *zCDP* on the page *What one answer gave away* (thm-zcdp);
-        Rogers, Roth, Ullman and Vadhan, *Privacy odometers and filters: pay-as-you-go composition*
+        proposition *A dictionary* on the page *The accuser's curve* (prop-dictionary); Rogers,
+        Roth, Ullman and Vadhan, *Privacy odometers and filters: pay-as-you-go composition*
         (2016).
 
     Examples
@@ -157,7 +159,7 @@ class Ledger:
             raise ValueError(f"{what} costs a delta, and this ledger is in rho: "
                              "take Ledger(epsilon=..., delta=...)")
         if self.rho is not None and price["epsilon"]:
-            price["rho"] = EXACT.divide(EXACT.multiply(price["epsilon"], price["epsilon"]), 2)
+            price["rho"] = decimal(pure_zcdp(epsilon=epsilon) * (1 + ROUNDING_OF_RHO))
         return price
 
     def guarantee(self, delta: Real | None = None) -> tuple[float, float]:

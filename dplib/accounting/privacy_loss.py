@@ -11,7 +11,7 @@ import scipy
 from scipy.special import expit, logsumexp, ndtr
 
 from dplib import _checks
-from dplib._types import Floats, Integer, Real, Reals
+from dplib._types import ArrayLike, Floats, Integer, Real, Reals
 
 # standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite
 # loss
@@ -35,17 +35,19 @@ class PrivacyLoss:
 
     Notes
     -----
-    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, for both orders of
-        its worst pair of neighbours (the constructors cover mechanisms whose worst pair is
-        symmetric), also after composition.
+    :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, and ``trade_off``
+        a curve, for both orders of its worst pair of neighbours, which is symmetric, also after
+        composition. With ``from_pair`` they hold for the one order that was given: compose each
+        order by itself, and take what is worse at the end.
     :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12
         in δ, or 1e-16 times the number of runs if that is larger; every composition adds 1e-15 to
         ``infinite``.
     :Cost: O(m ln m) for a composition, m the points of its grid.
     :References: Definition *Privacy loss* on the page *Spending a budget* (def-privacy-loss);
         proposition *The grid never promises too much* on the page *What one answer gave away*
-        (prop-grid); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the dots: tighter
-        discrete approximations of privacy loss distributions* (2022).
+        (prop-grid); theorem *Curves multiply* on the page *The accuser's curve*
+        (thm-curves-compose); Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, *Connect the dots:
+        tighter discrete approximations of privacy loss distributions* (2022).
 
     Examples
     --------
@@ -110,6 +112,38 @@ class PrivacyLoss:
         p = np.where(x < -epsilon, 0, np.where(x < epsilon, lie, 1))
         q = np.where(x < -epsilon, 0, np.where(x < epsilon, 1 - lie, 1))
         return cls._split(grid, step, np.diff(p), np.diff(q), 0.0)
+
+    @classmethod
+    def from_approximate(cls, *, epsilon: Real, delta: Real, step: Real = 1e-4) -> PrivacyLoss:
+        """Randomised response that tells everything with probability δ, which dominates every
+        (ε, δ)-DP mechanism.
+
+        Parameters
+        ----------
+        epsilon, delta : float ≥ 0, ε > 0, δ < 1
+        step : float > 0, the distance of the points of the grid"""
+        delta = _checks.parameter("delta", delta, or_zero=True)
+        coin = cls.from_pure(epsilon=epsilon, step=step)
+        return cls(coin.step, coin.lowest, (1 - delta) * coin.mass, delta)
+
+    @classmethod
+    def from_pair(cls, *, p: ArrayLike, p_neighbor: ArrayLike, step: Real = 1e-4) -> PrivacyLoss:
+        """Two distributions of finitely many outcomes, in this order.
+
+        Parameters
+        ----------
+        p, p_neighbor : array_like, shape (k,)
+            Probabilities of the same outcomes, under P and under P', with the sum 1 up to 1e-6
+        step : float > 0, the distance of the points of the grid"""
+        p, q = _checks.pair("p", p, "p_neighbor", p_neighbor)
+        step, told, both = _checks.parameter("step", step), (p > 0) & (q == 0), (p > 0) & (q > 0)
+        p, infinite, q = p[both], float(p[told].sum()), q[both]
+        loss = np.log(p) - np.log(q)
+        grid = _grid(loss.min(initial=0), loss.max(initial=0), step)
+        # a loss on a point of the grid is the upper end of its cell
+        cell = np.clip(np.ceil(loss / step).astype(np.int64) - 1 - grid[0], 0, grid.size - 2)
+        cells = (np.bincount(cell, weights=law, minlength=grid.size - 1) for law in (p, q))
+        return cls._split(grid, step, *cells, infinite)
 
     @classmethod
     def _split(cls, grid, step, p, q, infinite):
@@ -200,6 +234,24 @@ class PrivacyLoss:
             return 0.0
         gap = -np.log1p(-(target - profile[i]) / (at_least[i] - profile[i]))
         return max(0.0, float(x[i] - gap))
+
+    def trade_off(self, false_alarm: Reals) -> Floats:
+        """The share of the guilty that every test misses, never too large.
+
+        Parameters
+        ----------
+        false_alarm : float in [0, 1] or array_like, the share of the innocent that it accuses
+        """
+        v = _checks.parameters("false_alarm", false_alarm)
+        # A test with v catches at most e^x v + δ(x), for every x. The best x is the loss at which
+        # the probability under P' of larger ones passes v. Where rounding hides it, another x is
+        # chosen, for which the bound is true as well.
+        x, _, delta = self._profile()
+        with np.errstate(divide="ignore", over="ignore"):
+            beyond = np.cumsum((self.mass * np.exp(-x))[::-1])  # Pr'[L ≥ x], from the largest loss
+            best = x.size - 1 - np.minimum(np.searchsorted(beyond, v), x.size - 1)
+            line = np.exp(x[best] + np.log(v)) + delta[best]
+        return 1 - np.minimum(line + self.infinite, 1)
 
     def _losses(self):
         return self.step * (self.lowest + np.arange(self.mass.size))
