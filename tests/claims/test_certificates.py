@@ -111,7 +111,8 @@ def test_counts_of_rows(fit, sums):
     exact = rows * w * Fraction(t)
     off = abs(Fraction(float(sums(np.full((rows, 1), w * t), np.ones((rows, 1)))[0, 0])) - exact) / (2**-53 * w * rows)
     assert off <= ADDED + 1
-    return f"at most {apart:.2f} of what the gradients leave open, {moved:.2f} of what a record may move, and an error of {float(off):.0f} roundings"
+    return (f"at most {apart:.2f} of what the gradients leave open, {moved:.2f} of what a record may move, "
+            f"and an error of {float(off):.0f} roundings")
 
 
 # --------------------------------------------------------------------------------------------------- one record moves ν by two
