@@ -73,7 +73,7 @@ def imports(file, root=ROOT):
 
 
 ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
-         "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
+         "mechanisms", "accounting", "sparse_vector", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "aggregation", "friendly", "glm", "tables", "audit"]
 PACKAGES = {"accounting": ["composition", "groups", "privacy_loss", "ledger"],   # subjects that are packages: the same rule
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference", "bounded"],
