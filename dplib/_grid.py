@@ -129,6 +129,10 @@ class Noise:
         with np.errstate(over="ignore"):
             return ((origin - near_origin) + whole * coarse) + (steps & (1 << FINE) - 1) * self.grid
 
+    def steps(self, shape, rng):
+        """The noise alone, in steps."""
+        return self._drawn(shape, rng)
+
     def _drawn(self, shape, rng):
         noise = _staircase.integer_noise(self.law, self.fineness, shape, rng)
         while self.bound is not None and np.any(beyond := np.abs(noise) > self.bound):
@@ -313,7 +317,7 @@ class Watch:
 
     def raised(self, shape, rng):
         """Noise on thresholds, in steps: each is drawn once."""
-        return self.threshold._drawn(shape, rng)
+        return self.threshold.steps(shape, rng)
 
     def reached(self, margin, raised, rng):
         """Whether margins, answers less public thresholds, reach noisy thresholds with noise of
@@ -322,7 +326,7 @@ class Watch:
             steps = np.rint(_in_steps(margin, self.answer.grid))
         # beyond `FAR` no noise makes a difference
         steps = np.clip(steps, -FAR, FAR).astype(np.int64)
-        return steps + self.answer._drawn(steps.shape, rng) >= raised
+        return steps + self.answer.steps(steps.shape, rng) >= raised
 
 
 def watch_noise(*, sensitivity, moves, epsilon, per_alarm, error=0.0):

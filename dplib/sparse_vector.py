@@ -24,8 +24,8 @@ import scipy
 from dplib import _checks, _grid
 from dplib._types import ArrayLike, Generator, Integer, Ints, NDArray, Real, Reals
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(20)
-REACH = 40  # scales, beyond which noise has a probability below 1e-17
+PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(20)
+TAIL_SCALES = 40  # scales, beyond which noise has a probability below 1e-17
 
 
 # -------------------------------------------------------------------------------------- the release
@@ -267,7 +267,6 @@ def above_threshold_margin(
     scales = above_threshold_scales(
         alarms=alarms, sensitivity=sensitivity, epsilon=epsilon, monotonic=monotonic, split=split)
 
-
     def too_often(margin):
         exact = alarms == 1
         return (_failure if exact else _union_bound)(margin, queries, *scales) - beta
@@ -378,15 +377,15 @@ def _first_alarm(margin, threshold_scale, answer_scale):
 def _quadrature(kinks, threshold_scale, answer_scale):
     """Values of the threshold's noise and their masses, between which an integrand with these kinks
     is smooth."""
-    end = REACH * threshold_scale
+    end = TAIL_SCALES * threshold_scale
     panels = np.ceil(end / min(threshold_scale, answer_scale))
     _checks.integer("the ratio of the scales", int(panels), at_least=1, at_most=10**6)
     cuts = np.linspace(-end, end, 2 * int(panels) + 1)  # 0 is one of them
     cuts = np.unique(np.r_[cuts, np.clip(kinks, -end, end)])
     half = np.diff(cuts)[:, np.newaxis] / 2
-    nodes = (cuts[:-1, np.newaxis] + half * (1 + NODES)).ravel()
+    nodes = (cuts[:-1, np.newaxis] + half * (1 + PANEL_NODES)).ravel()
     density = np.exp(-np.abs(nodes) / threshold_scale) / (2 * threshold_scale)
-    return nodes, (half * WEIGHTS).ravel() * density
+    return nodes, (half * PANEL_WEIGHTS).ravel() * density
 
 
 def _log_cdf(z):

@@ -146,7 +146,7 @@ def test_answers_that_rounding_moves_apart_are_paid_for():
 
 
 def test_draws_follow_the_exact_distribution():
-    """200 000 runs: by a χ² test; with half the noise on the threshold p is below 10⁻³⁰."""
+    """200 000 runs: by a χ² test; with half the noise on the threshold p is below 10⁻²⁴."""
     answers, size = np.array([-5., 0, 3]), 200_000
     places = above_threshold(np.tile(answers, (size, 1)), **ONE, split=.5, rng=rng(3))
     counts = np.bincount(places[:, 0], minlength=4)

@@ -264,7 +264,8 @@ def margin_with(half=.5, of_both=False, share=1.):
     """The bound of part 1 by its formula, and room for mistakes; for one alarm, the integral."""
     def margin(*, queries, alarms, sensitivity, epsilon, beta):
         b1, b = above_threshold_scales(alarms=alarms, sensitivity=sensitivity, epsilon=epsilon)
-        wide = lambda a: half * ((b**2 * math.exp(-a / b) - b1**2 * math.exp(-a / b1)) / (b**2 - b1**2) if not of_both else math.exp(-a / b))
+        both = lambda a: (b**2 * math.exp(-a / b) - b1**2 * math.exp(-a / b1)) / (b**2 - b1**2)
+        wide = lambda a: half * (math.exp(-a / b) if of_both else both(a))
         fails = lambda a: above_threshold_failure(queries=queries, margin=a, threshold_scale=b1, answer_scale=b)
         return brentq(lambda a: (fails(a) if alarms == 1 else share * queries * wide(a)) - beta, 0, 1e4)
     return margin
@@ -307,7 +308,8 @@ def test_lists_at_the_margin(failure, margin):
     runs = above_threshold(np.tile(q, (40_000, 1)), **given, threshold=0, rng=rng)
     wrong = np.mean((runs != [37, 38, 39]).any(axis=1))
     b1, b = above_threshold_scales(**given)
-    tail = quad(lambda z: math.exp(-abs(z) / b1) / (2 * b1) * math.exp(laplace((away + z) / b)[2]), -200, 200, points=[-away, 0], limit=200)[0]
+    beyond = lambda z: math.exp(-abs(z) / b1) / (2 * b1) * math.exp(laplace((away + z) / b)[2])
+    tail = quad(beyond, -200, 200, points=[-away, 0], limit=200)[0]
     assert wrong <= beta and abs(40 * tail / beta - 1) < 1e-6, (wrong, tail)
     return f"the worst list fails as stated {to(worst)}, no list more often; with three alarms {wrong:.3f} of runs fail, allowed 0.1"
 
