@@ -338,7 +338,7 @@ def test_second_release(left_over):
             alarm &= alarm.cumsum() <= alarms
             largest = max(largest, together(abs(loss(q, q + move, alarm, scales)), alarm.sum()))
     assert max(largest, *reached) <= 1 + 1e-9 and min(reached) > .99, (largest, reached)
-    return f"transcript and second release together: 80 random ones at most {largest:.3f}, the worst between {min(reached):.4f} and 1"
+    return f"transcript and second release together: 80 random ones at most {largest:.3f}, the worst reach {min(reached):.4f} of 1"
 
 
 # --- Gumbel noise ----------------------------------------------------------------------------------------------------
