@@ -38,6 +38,7 @@ from dplib.mean import (
 from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace
 from dplib.parity import private_parity, walsh_hadamard
 from dplib.queries import central_oracle, learn_conjunction, local_oracle
+from dplib.sparse_vector import above_threshold
 
 opendp.enable_features("contrib")
 RUNS, PATIENCE = 15, 12        # runs of each competitor; seconds after which a slow one is not run again
@@ -258,6 +259,17 @@ def medians(runs=1000, answers=100, size=1001):
     return {"ours": lambda: private_median(x, candidates=candidates, epsilon=1, runs=True, rng=rng), "baseline": compared}
 
 
+def first_alarm(runs=1000, questions=1000):
+    """In 1000 runs of 1000 questions each; the baseline draws the same noise with NumPy."""
+    rng, counts = np.random.default_rng(0), np.zeros((runs, questions)) - 50
+
+    def compared():
+        alarm = counts + rng.laplace(scale=3.26, size=counts.shape) >= rng.laplace(scale=2.59, size=(runs, 1))
+        return np.where(alarm.any(axis=1), alarm.argmax(axis=1), questions)
+
+    return {"ours": lambda: above_threshold(counts, alarms=1, sensitivity=1, threshold=0, epsilon=1, rng=rng), "baseline": compared}
+
+
 def friends(size=10**4, dimension=10, radius=8., block=512):
     """The baseline takes each pair once, as one product of matrices a block, the squares folded into two columns."""
     x = np.random.default_rng(0).normal(size=(size, dimension))
@@ -315,6 +327,7 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "sums up to each of 1 048 576 cells, of 1 000 000 records": prefix_sums,
          "best factorization of 64 cut points, to 0.1%": price,
          "private medians of 1000 data sets, from 1001 candidates": medians,
+         "first alarm of 1000 questions, 1000 times": first_alarm,
          "friends among 10 000 records of 10 coordinates": friends,
          "friends among 1 000 000 numbers": friends_on_a_line,
          "one private coefficient of 10, from 100 000 records": coefficient}

@@ -3,6 +3,7 @@ in its order.
 
 * ``mechanisms``: noise for one answer and for one choice.
 * ``accounting``: what several answers cost together.
+* ``sparse_vector``: many questions, few alarms.
 * ``histograms``: counting cells, known in advance or not.
 * ``mean``: the mean of a Gaussian, with a known range or none, with an interval around it.
 * ``sample_size``: how many records are enough.

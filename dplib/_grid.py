@@ -129,6 +129,10 @@ class Noise:
         with np.errstate(over="ignore"):
             return ((origin - near_origin) + whole * coarse) + (steps & (1 << FINE) - 1) * self.grid
 
+    def steps(self, shape, rng):
+        """The noise alone, in steps."""
+        return self._drawn(shape, rng)
+
     def _drawn(self, shape, rng):
         noise = _staircase.integer_noise(self.law, self.fineness, shape, rng)
         while self.bound is not None and np.any(beyond := np.abs(noise) > self.bound):
@@ -301,6 +305,45 @@ def _behind(scores, grid):
     with np.errstate(over="ignore"):
         behind = scores - scores.max(axis=-1, keepdims=True)
         return np.maximum(np.rint(_in_steps(behind, grid)), -FAR).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Noise on a threshold and noise on each answer that is held against it, on one grid. Made by
+    `watch_noise`."""
+
+    threshold: Noise
+    answer: Noise
+
+    def raised(self, shape, rng):
+        """Noise on thresholds, in steps: each is drawn once."""
+        return self.threshold.steps(shape, rng)
+
+    def reached(self, margin, raised, rng):
+        """Whether margins, answers less public thresholds, reach noisy thresholds with noise of
+        their own. A tie is reached."""
+        with np.errstate(over="ignore"):
+            steps = np.rint(_in_steps(margin, self.answer.grid))
+        # beyond `FAR` no noise makes a difference
+        steps = np.clip(steps, -FAR, FAR).astype(np.int64)
+        return steps + self.answer.steps(steps.shape, rng) >= raised
+
+
+def watch_noise(*, sensitivity, moves, epsilon, per_alarm, error=0.0):
+    """Noise for a threshold that costs ε, and for answers that are computed up to η, of which each
+    alarm costs ``per_alarm``.
+
+    The answers of neighbours move by ``sensitivity``, and against a threshold that gives way they
+    move by ``moves`` times that: 2, or 1 if all go in one direction. Silence is free however it is
+    rounded, for a distribution function never falls.
+    """
+    budgets, factors = [_left(epsilon, 1), _left(per_alarm, 1)], [1, moves]
+    least = [_scale(f * (sensitivity + 2 * error), b) for f, b in zip(factors, budgets)]
+    grid = grid_step(max(least))
+    # a difference is off by a quarter of a step, and moved by half of one
+    moved = sensitivity + 2 * error + 2 * grid
+    steps = [max(1, _steps(f * moved, b, grid)) for f, b in zip(factors, budgets)]
+    return Watch(*(Noise("laplace", c, grid) for c in steps))
 
 
 # ------------------------------------------------------------------ noise of a scale that is secret

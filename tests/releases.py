@@ -13,7 +13,7 @@ import numpy as np
 
 from dplib import (
     aggregation, factorization, friendly, glm, histograms, learning, local, lower_bounds, mean, mechanisms, parity, queries,
-    synthetic)
+    sparse_vector, synthetic)
 from tests.neighbours import HUGE, WHOLE, cell_pairs, integer_pairs, number_pairs, replaced, text_pairs
 
 RELATIONS, NOISES = {"replace": False, "add_remove": True}, ("laplace", "discrete_laplace")
@@ -174,6 +174,14 @@ def two_answers(second, **given):
     return lambda function: [Case(lambda data, rng: ask(function, data, rng), pairs(), *promised(given))]
 
 
+def until_an_alarm(second, threshold, **given):
+    """Whether the mean of an answer is above a threshold, and what is said when all alarms are spent."""
+    def ask(make, data, rng):
+        oracle = make(data, alarms=3, threshold=threshold, epsilon=1, **given, rng=rng)
+        return oracle(one_number), oracle(second), oracle(second)
+    return lambda function: [Case(lambda data, rng: ask(function, data, rng), number_pairs(), 1, 0)]
+
+
 def reports_from_averages(function):
     """A curator's answers make up two reports on whether a record is positive, by randomised response."""
     def channel(x):
@@ -281,6 +289,9 @@ PACKAGE = {
     mechanisms.report_noisy_max: both(private(**SCORES), apart(**SCORES)),
     mechanisms.permute_and_flip: both(private(**SCORES), apart(**SCORES)),
     mechanisms.randomized_response: private(lambda: cell_pairs(False), epsilon=1),
+    sparse_vector.above_threshold: both(*(
+        private(scores, alarms=alarms, sensitivity=LARGE, threshold=0, epsilon=16 * alarms, monotonic=monotonic)
+        for alarms in (1, 3) for monotonic in (False, True))),
     histograms.laplace_histogram: both(histogram(cell_pairs, cells=2), *(
         private(cells=5, bounds=(-3, 4), epsilon=1, neighbor=relation, noise="laplace") for relation in RELATIONS)),
     histograms.stability_histogram: SPARSE,
@@ -303,6 +314,8 @@ PACKAGE = {
     local.l2_ball_randomizer: private(radius=3, epsilon=1),
     local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
     queries.central_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
+    queries.alarm_oracle: both(*(until_an_alarm(query, threshold, vectorized=query is square_roots)
+                                 for query in (fussy_query, square_roots) for threshold in (.5, -1e300, 1e300))),
     queries.fresh_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
     queries.local_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
     queries.simulate_local_protocol: reports_from_averages,

@@ -9,7 +9,7 @@ import pytest
 import dplib
 from dplib import (
     _grid, aggregation, factorization, friendly, glm, histograms, learning, local, mean, mechanisms, parity, queries,
-    synthetic)
+    sparse_vector, synthetic)
 from dplib.aggregation import Refusal, refused
 from dplib.friendly import mean as friendly_mean
 from dplib.glm import releases
@@ -25,7 +25,7 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     mechanisms.discrete_laplace, mechanisms.discrete_gaussian, mechanisms.randomized_response,
     histograms.stability_histogram, histograms.truncated_histogram, learning.private_threshold,
     learning.private_stump, local.local_randomized_response, local.l2_ball_randomizer,
-    queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
+    sparse_vector.above_threshold, queries.alarm_oracle, queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
     glm.release_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution}

@@ -40,7 +40,7 @@ NO_ROW = {  # in benchmarks/run.py, by the reason
         local_gaussian private_vote sign_test clamped_likelihood_test passes_test
         release_if_stable""",
     "the work is that of another one, which has a row": """
-        truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
+        alarm_oracle truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
         release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
         friendly_core_mean release_with_public_scale release_by_perturbed_objective
         certify_by_recursion certify_largest_eigenvalue""",

@@ -73,7 +73,7 @@ def imports(file, root=ROOT):
 
 
 ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "_sums", "_counts",
-         "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
+         "mechanisms", "accounting", "sparse_vector", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "synthetic", "aggregation", "friendly", "glm", "tables",
          "audit"]
 PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "ledger"],   # subjects that are packages: the same rule

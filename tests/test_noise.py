@@ -38,6 +38,7 @@ from dplib import (
     mechanisms,
     parity,
     queries,
+    sparse_vector,
     synthetic,
 )
 from dplib.glm import terms
@@ -162,7 +163,9 @@ NOTHING_SPENT = {  # what else is in PACKAGE, and why it cannot draw too little
     *NOT_PRIVATE,
     friendly.sample_friendly_core,  # not private by itself; a test below has its law
 }
-ELSEWHERE = {  # coins or tilts, and noise on what they lead to: where it is run with less noise
+ELSEWHERE = {  # coins, alarms or tilts, and noise on what they lead to: where it is run with less noise
+    sparse_vector.above_threshold: "test_sparse_vector.py::test_less_noise_is_noticed",
+    queries.alarm_oracle: "test_sparse_vector.py::test_less_noise_is_noticed_by_those_who_ask",
     friendly.friendly_core_mean: "test_friendly.py::test_what_runs_on_a_core_is_private",
     glm.release_by_perturbed_objective: "test_glm_perturbed.py::test_less_noise_is_noticed",
     synthetic.multiplicative_weights: "test_synthetic.py::test_less_noise_of_the_rounds_is_noticed",

@@ -10,6 +10,7 @@ from scipy.stats import kstest, laplace
 from dplib.queries import (
     SQOracle,
     adversarial_oracle,
+    alarm_oracle,
     central_oracle,
     central_oracle_size,
     exact_oracle,
@@ -23,6 +24,7 @@ from dplib.queries import (
     simulate_local_protocol,
     simulated_report_probabilities,
 )
+from dplib.sparse_vector import above_threshold_scales
 from tests.chance import ALARM, FAR, chi_square, rng, standard_errors
 
 COINS, CHANCES = np.array([-1, 1]), np.array([0.25, 0.75])
@@ -418,3 +420,36 @@ def test_a_query_may_subtract_and_multiply(dtype):
 def test_a_masked_array_is_no_data_set():
     with pytest.raises(ValueError, match="x must be a plain array, got a masked one"):
         central_oracle(np.ma.masked_array([1, 2], [0, 1]), queries=1, epsilon=1, rng=rng())
+
+
+# ---------------------------------------------------------------------------------------------------------- alarms
+
+
+def test_alarms_are_raised_where_an_average_is_far_above_and_then_it_is_over():
+    """2000 people, at ε = 50: the noise is below .01, up to once in 10^100."""
+    x = np.repeat([1, 0], [1200, 800])
+    for vectorized in (False, True):
+        oracle = alarm_oracle(x, alarms=2, threshold=.5, epsilon=50, vectorized=vectorized, rng=rng())
+        assert [oracle(lambda x: x), oracle(lambda x: x / 2), oracle(lambda x: 1 - x), oracle(lambda x: 5 * x)] == [1, 0, 0, 1]
+        with pytest.raises(ValueError, match="alarms: all 2 that were declared have been raised"):
+            oracle(lambda x: x)
+
+
+def test_the_threshold_has_one_noise_and_each_answer_its_own():
+    """Of ten queries at the threshold, asked in 1500 runs, some alarms go together: the noise of the threshold is shared."""
+    x, asked = np.zeros(100), np.zeros((1500, 10))
+    for run, generator in enumerate(rng(1).spawn(1500)):
+        oracle = alarm_oracle(x, alarms=11, threshold=0, epsilon=1, vectorized=True, rng=generator)
+        asked[run] = [oracle(lambda x: x) for _ in range(10)]
+    together = np.corrcoef(asked.T)[np.triu_indices(10, 1)].mean()
+    b1, b = above_threshold_scales(alarms=11, sensitivity=1, epsilon=1)
+    z = laplace.ppf((np.arange(10_000) + .5) / 10_000, scale=b1)
+    exact = 4 * np.mean(laplace.sf(z, scale=b)**2) - 1
+    assert abs(together - exact) < .03 < exact                 # 5 standard errors; a noise of its own for each would have 0
+
+
+@pytest.mark.parametrize("wrong, error", [(dict(alarms=0), "alarms"), (dict(threshold=np.inf), "threshold"), (dict(epsilon=0), "epsilon"),
+                                          (dict(vectorized=2), "vectorized")])
+def test_alarms_need_their_parameters(wrong, error):
+    with pytest.raises(ValueError, match=error):
+        alarm_oracle([1, 0], **dict(alarms=1, threshold=0, epsilon=1) | wrong, rng=rng())

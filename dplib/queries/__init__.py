@@ -6,6 +6,7 @@ from dplib.queries.oracles import (
     adversarial_oracle,
     sample_oracle,
     central_oracle,
+    alarm_oracle,
     fresh_oracle,
     local_oracle,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "adversarial_oracle",
     "sample_oracle",
     "central_oracle",
+    "alarm_oracle",
     "fresh_oracle",
     "local_oracle",
     "central_oracle_size",

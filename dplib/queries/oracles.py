@@ -29,17 +29,20 @@ import warnings
 
 import numpy as np
 
-from dplib import _checks
+from dplib import _checks, _grid
 from dplib._sums import Tally
 from dplib._types import Any, ArrayLike, Callable, Generator, Integer, Real
 from dplib.local import local_randomized_response
+from dplib.sparse_vector import above_threshold_scales
+
+MEAN_ROUNDING = 2.0**-51  # of a mean of numbers in [-1, 1], from their sum
 
 
 class SQOracle:
     """Answers statistical queries, and counts them: ``oracle(phi)`` is a number near E φ.
 
-    Made by `exact_oracle`, `adversarial_oracle`, `sample_oracle`, `central_oracle`, `fresh_oracle`
-    or `local_oracle`.
+    Made by `exact_oracle`, `adversarial_oracle`, `sample_oracle`, `central_oracle`, `alarm_oracle`,
+    `fresh_oracle` or `local_oracle`.
 
     Parameters
     ----------
@@ -214,6 +217,71 @@ def central_oracle(
     return SQOracle(
         lambda number, phi: _noisy_mean(values(phi, x), epsilon / queries, rng), queries=queries
     )
+
+
+def alarm_oracle(
+        x: ArrayLike, *, alarms: Integer, threshold: Real, epsilon: Real, vectorized: bool = False,
+        rng: Generator) -> SQOracle:
+    """A curator who says which averages are above a threshold, for any number of queries, until a
+    fixed number of them was.
+
+    Parameters
+    ----------
+    x
+        As in `sample_oracle`.
+    alarms : int ≥ 1, how many alarms end it, c; every further query raises ValueError
+    threshold : float, public, what the mean of φ has to reach
+    epsilon : float > 0, of all answers together
+    vectorized
+        As in `central_oracle`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SQOracle, each answer is 1.0, an alarm, or 0.0, silence
+
+    Notes
+    -----
+    :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier
+        answers and however many there are. n is public. Given fair bits; and of φ what
+        `central_oracle` says.
+    :Cost: n calls of φ for each query, or one.
+    :Error: After k queries: `above_threshold_margin`, for sensitivity 2/n.
+    :References: Theorem *Above threshold* on the page *A thousand questions, one alarm*
+        (thm-above-threshold).
+
+    Examples
+    --------
+    >>> x, rng = np.repeat([1, 0], [600, 400]), np.random.default_rng(1)
+    >>> oracle = alarm_oracle(x, alarms=1, threshold=0.5, epsilon=1, rng=rng)
+    >>> [oracle(lambda x: x / 2) for _ in range(10)].count(1.0), oracle(lambda x: x)
+    (0, 1.0)
+    """
+    x, alarms = _records(x), _checks.integer("alarms", alarms, at_least=1)
+    threshold, values = _checks.real("threshold", threshold), _way_of_asking(vectorized)
+    for_threshold, for_answer = above_threshold_scales(
+        alarms=alarms, sensitivity=1, epsilon=epsilon)
+    noise = _grid.watch_noise(
+        sensitivity=2 / len(x), moves=2, epsilon=1 / for_threshold, per_alarm=2 / for_answer,
+        error=MEAN_ROUNDING)
+    raised = noise.raised((), _checks.generator(rng))
+    left = alarms
+
+    def answer(number, phi):
+        nonlocal left
+        if left == 0:
+            raise ValueError(f"alarms: all {alarms} that were declared have been raised")
+        alarm = bool(noise.reached(np.asarray(_mean(values(phi, x)) - threshold), raised, rng))
+        left -= alarm
+        return alarm
+
+    return SQOracle(answer)
+
+
+def _mean(values):
+    """The mean of numbers in [-1, 1], the same in whatever order they come."""
+    window = Tally.of(len(values), 1.0)
+    return window.sums(values) / len(values) * window.unit
 
 
 def fresh_oracle(
