@@ -54,8 +54,9 @@ def test_both_sides_close_in_as_the_grid_gets_finer():
     assert 0 < gaps[2] and np.allclose(np.divide(gaps[:2], gaps[1:]), 2, rtol=.05)
 
 
-@pytest.mark.parametrize("given", [dict(rate=.05, iterations=200, epsilon=1, delta=1e-6), dict(rate=1, iterations=7, epsilon=.5, delta=1e-9),
-                                   dict(rate=.5, iterations=1, epsilon=1, delta=.3), dict(rate=.001, iterations=30, epsilon=5, delta=1e-5)])
+@pytest.mark.parametrize("given", [dict(rate=.05, iterations=200, epsilon=1, delta=1e-6), dict(
+    rate=1, iterations=7, epsilon=.5, delta=1e-9), dict(
+    rate=.5, iterations=1, epsilon=1, delta=.3), dict(rate=.001, iterations=30, epsilon=5, delta=1e-5)])
 def test_the_least_noise_spends_all_of_epsilon(given):
     sigma, epsilon = noisy_sgd_sigma(**given), given.pop("epsilon")
     _, most = noisy_sgd_epsilon(**given, sigma=sigma, step=epsilon / 1e4)
@@ -107,6 +108,12 @@ def test_so_are_wrong_numbers_of_batches_and_orders():
         one_order("replace", .1, 1)
     with pytest.raises(ValueError, match="epsilon"):
         noisy_sgd_sigma(rate=.1, iterations=3, epsilon=701, delta=.1)
+
+
+def test_losses_that_are_rare_and_large_need_no_large_grid():
+    """Chernoff's bound with exponents that are made for a bell took 10^9 points."""
+    for order in ("remove", "add"):
+        assert one_order(order, 1e-4, .7, step=1e-4).compose(10_000).mass.size < 2e6
 
 
 def test_extremes_have_an_answer_and_no_warning():

@@ -224,9 +224,13 @@ class PrivacyLoss:
         deviation = np.sqrt(np.average((x - mean) ** 2, weights=self.mass))
         if deviation == 0:
             return sign * furthest
-        exponents = np.sqrt(-np.log(CUT) / count) / deviation * 2.0 ** np.arange(-4, 5)
-        bounds = [(count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
-        return sign * min(furthest, int(np.ceil(min(bounds) / self.step)))
+        t = np.sqrt(-np.log(CUT) / count) / deviation
+        bound = lambda t: (count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t
+        best = bound(t)
+        for factor in (2.0, 0.5):  # it falls and then rises in t; of rare large losses t is small
+            while (next_bound := bound(t * factor)) < best:
+                t, best = t * factor, next_bound
+        return sign * min(furthest, int(np.ceil(best / self.step)))
 
     def delta(self, epsilon: Reals) -> Floats:
         """The δ at which the mechanism is (ε, δ)-DP, never too small.

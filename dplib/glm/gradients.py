@@ -21,7 +21,7 @@ from dplib.glm.losses import Loss
 from dplib._staircase import random_words
 from dplib._types import ArrayLike, Generator, Integer, NDArray, Real
 
-ROUNDED_LENGTH = 2.0**-52  # of a length, for each entry and a few more: the rounding of a clipped gradient
+ROUNDED_LENGTH = 2.0**-52  # of a clipped gradient: its rounding, for each entry and a few more
 COARSER = 2.0**10  # than a grid for noise of size C: a gradient has 30 binary digits
 MOST_RECORDS = 2**30  # so that a sum of so many is an int64
 
