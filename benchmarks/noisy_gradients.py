@@ -95,7 +95,8 @@ def steps_of_a_model(size=100_000):
         return theta
 
     ours()                                                       # finds its σ, and remembers it
-    print(f"100 steps on a twentieth of {size:,} records of 11 columns: noisy_sgd {timed(ours)[1]:.2f} s, plain NumPy {timed(plain)[1]:.2f} s")
+    print(f"100 steps on a twentieth of {size:,} records of 11 columns: noisy_sgd {timed(ours)[1]:.2f} s, "
+          f"plain NumPy {timed(plain)[1]:.2f} s")
 
 
 def network(sigma=1.5, passes=30, batch=64, clip=1.0, delta=1e-5):
@@ -137,7 +138,8 @@ def network(sigma=1.5, passes=30, batch=64, clip=1.0, delta=1e-5):
     least, most = noisy_sgd_epsilon(sigma=sigma, rate=rate, iterations=steps, delta=delta)
     print(f"digits, {len(train)} for training, {len(test)} to test: {plain:.1%} right without privacy ({seconds:.1f} s), {right:.1%} with "
           f"σ = {sigma}, clip {clip} ({slower:.1f} s)")
-    print(f"{steps} steps, q = {rate:.4f}, δ = {delta:g}: Opacus says {engine.get_epsilon(delta):.4f}; ours is between {least:.4f} and {most:.4f}")
+    print(f"{steps} steps, q = {rate:.4f}, δ = {delta:g}: Opacus says {engine.get_epsilon(delta):.4f}; ours is between {least:.4f} "
+          f"and {most:.4f}")
     shuffled = shuffled_batches_epsilon(sigma=sigma, batches=round(1 / rate), passes=passes, delta=delta)
     print(f"with batches of shuffled data in place of drawn ones, ε would be at least {shuffled:.2f} (clipped gradients that all agree)")
 

@@ -26,7 +26,8 @@ jupytext:
 kernelspec: {display_name: Python 3, language: python, name: python3}
 ---
 """
-LOCKS = ["requirements.txt", ".binder/pins.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
+LOCKS = ["requirements.txt", ".binder/pins.txt", "exercises/requirements.txt", "benchmarks/requirements.txt",
+         "benchmarks/requirements-torch.txt"]
 
 
 def pins(lock):
