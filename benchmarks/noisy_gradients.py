@@ -10,6 +10,7 @@ An account is a number that ε is not above; ours also has one that it is not be
 theorem asks for; its sums are floats, so that the theorem is about its formula and not about its program.
 """
 
+import logging
 import os
 import sys
 import time
@@ -108,7 +109,6 @@ def network(sigma=1.5, passes=30, batch=64, clip=1.0, delta=1e-5):
 
     from dplib.accounting import shuffled_batches_epsilon
 
-    warnings.filterwarnings("ignore")
     torch.manual_seed(1)
     torch.set_num_threads(1)
     X, y = load_digits(return_X_y=True)
@@ -145,6 +145,8 @@ def network(sigma=1.5, passes=30, batch=64, clip=1.0, delta=1e-5):
 
 
 if __name__ == "__main__":
+    logging.disable(logging.WARNING)                             # of dp_accounting, which says how it computes from below
+    warnings.filterwarnings("ignore")
     accounts()
     steps_of_a_model()
     if "--network" in sys.argv:

@@ -16,7 +16,8 @@ from dplib.mechanisms import gaussian_delta
 from tests.chance import LEVEL
 from tests.claims import claim, page_function, to
 
-clipped, resting_point, last_point_mu = (page_function("noisy-gradients", name) for name in ("clipped", "resting_point", "last_point_mu"))
+clipped, resting_point, last_point_mu, squared_step, steps_error_bound = (page_function("noisy-gradients", name) for name in (
+    "clipped", "resting_point", "last_point_mu", "squared_step", "steps_error_bound"))
 ORDERS = "remove", "add"
 
 
@@ -318,6 +319,76 @@ def test_several_shuffled_passes(epsilon):
     spent = max(np.maximum(P - math.exp(at) * Q, 0).sum(), np.maximum(Q - math.exp(at) * P, 0).sum())
     assert 0 < min(gaps) and max(gaps) < 4e-3 and 1 - 1e-4 < spent / 1e-4 < 1.02
     return f"one batch: less than the exact ε by at most {max(gaps):.4f}; three batches, two passes: {spent / 1e-4:.4f} of δ there"
+
+
+# ------------------------------------------------------------------------------------------------------------- the error of steps
+
+def other_step(lottery=True, entries=True, share=1., power=2):
+    """V with room for mistakes."""
+    def square(*, clip, size, dimension, sigma, rate):
+        drawn, d = (1 - rate) / (rate * size) if lottery else 0, dimension if entries else 1
+        return clip**power * (share * (1 + drawn) + d * sigma**2 / (rate * size) ** 2)
+    return square
+
+
+@claim("thm-noisy-gradient-error", squared_step,
+       mutants={"the lottery of the batch is left out": other_step(lottery=False), "the dimension is left out": other_step(entries=False),
+                "half of the gradient": other_step(share=.5), "C for its square": other_step(power=1)})
+def test_squared_length_of_a_step(square):
+    """Enumerate all batches of three records, in one and in four dimensions: with equal gradients of length C it is exactly V, with others
+    less.
+    """
+    errors, shares, rng = [], [], np.random.default_rng(4)
+    for rate, d, sigma, clip in itertools.product((.2, .6, 1), (1, 4), (0, .7), (1, 2.5)):
+        bound = square(clip=clip, size=3, dimension=d, sigma=sigma, rate=rate)
+        for gradients in (np.tile(clip * np.eye(d)[0], (3, 1)), clip * rng.uniform(-1, 1, (3, d)) / math.sqrt(d)):
+            exact = d * (sigma * clip / rate / 3) ** 2
+            for batch in itertools.product((0, 1), repeat=3):
+                chance = math.prod(rate if b else 1 - rate for b in batch)
+                exact += chance * np.sum((np.array(batch) @ gradients / rate / 3) ** 2)
+            (errors if gradients[0, 0] == clip else shares).append(exact / bound)
+    assert max(abs(np.subtract(errors, 1))) < 1e-12 and max(shares) <= 1
+    return f"met {to(max(abs(np.subtract(errors, 1))))} by equal gradients; others: at most {max(shares):.3f} of it"
+
+
+def bound_times(factor=1., root=True, rate=True):
+    return lambda radius, steps, **batch: factor * radius * math.sqrt(
+        squared_step(**batch | ({} if rate else dict(rate=1.))) / (steps if root else steps**2))
+
+
+@claim("thm-noisy-gradient-error", steps_error_bound,
+       mutants={"half of it": bound_times(.5), "as if errors fell like 1/T": bound_times(root=False),
+                "as if every record were in every batch": bound_times(rate=False)})
+def test_error_of_projected_steps(bound):
+    """Run projected noisy steps 4000 times on hinges and on linear losses in three dimensions: the mean excess may be above the bound by
+    6.5 standard errors, and without noise a first step of a linear loss meets it.
+    """
+    rng, runs, shares = np.random.default_rng(6), 4000, []
+    for size, rate, sigma, steps, kind in ((1, 1., 0., 1, "linear"), (4, .02, 0., 1, "lottery"), (30, .2, 2., 50, "hinge"),
+                                           (30, 1., 5., 20, "linear"), (8, .3, 4., 200, "hinge"), (2, .5, 1., 9, "linear")):
+        slopes = np.eye(3)[np.zeros(size, dtype=int)] if kind != "hinge" else rng.normal(size=(size, 3))
+        slopes /= np.linalg.norm(slopes, axis=1, keepdims=True)
+        offsets = rng.uniform(-.5, .5, size) if kind == "hinge" else np.full(size, 10.)      # of max(0, slope·θ + offset)
+        gradient = lambda theta: (theta @ slopes.T + offsets > 0)[..., None] * slopes
+        value = lambda theta: np.maximum(theta @ slopes.T + offsets, 0).mean(axis=-1)
+        stated = bound(1., steps, clip=1., size=size, dimension=3, sigma=sigma, rate=rate)
+        length = 1 / math.sqrt(steps * squared_step(clip=1., size=size, dimension=3, sigma=sigma, rate=rate))
+        theta, total = np.zeros((runs, 3)), 0.
+        for _ in range(steps):
+            total = total + theta
+            batch = rng.random((runs, size, 1)) < rate
+            theta = theta - length * ((batch * gradient(theta)).sum(axis=1) + sigma * rng.normal(size=(runs, 3))) / (rate * size)
+            theta /= np.maximum(1, np.linalg.norm(theta, axis=1, keepdims=True))
+        ball = rng.normal(size=(20_000, 3))
+        ball /= np.maximum(1, np.linalg.norm(ball, axis=1, keepdims=True))
+        least = min(value(ball).min(), value(-np.eye(3)[0]))
+        excess = value(total / steps) - least
+        assert excess.mean() <= stated + 6.5 * excess.std() / math.sqrt(runs)
+        shares.append(excess.mean() / stated)
+    slow = bound(1., 100, clip=1., size=4, dimension=3, sigma=0., rate=.02) / math.sqrt(squared_step(
+        clip=1., size=4, dimension=3, sigma=0., rate=.02) / 100)
+    assert abs(max(shares) - 1) < 1e-9 and abs(slow - 1) < 1e-9
+    return f"{min(shares):.3f} to {max(shares):.3f} of the bound in {len(shares)} settings"
 
 
 # --------------------------------------------------------------------------------------------------------------- the last point
