@@ -39,9 +39,8 @@ class PrivacyLoss:
     -----
     :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, and ``trade_off``
         a curve, for both orders of its worst pair of neighbours, which is symmetric, also after
-        composition. With ``from_pair`` and
-        ``from_subsampled_gaussian`` they hold for the one order that was given:
-        compose each order by itself, and take what is worse at the end.
+        composition. With ``from_pair`` and ``from_subsampled_gaussian`` they hold for the one order
+        that was given: compose each order by itself, and take what is worse at the end.
     :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12
         in δ, or 1e-16 times the number of runs if that is larger; every composition adds 1e-15 to
         ``infinite``.
