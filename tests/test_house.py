@@ -77,7 +77,8 @@ ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "
          "mechanisms", "accounting", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "synthetic", "aggregation", "friendly", "glm", "tables",
          "audit"]
-PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "noisy_steps", "ledger"],   # subjects that are packages: the same rule
+# subjects that are packages: the same rule
+PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "noisy_steps", "ledger"],
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference", "bounded"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
