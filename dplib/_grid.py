@@ -175,6 +175,14 @@ def normal_noise(*, sensitivity, epsilon, delta, entries=1, error=0.0):
     return Noise("normal", max(COARSE, _steps(moved, budget, grid)), grid)
 
 
+def normal_of_scale(scale, unit):
+    """Gaussian noise of at least this standard deviation on whole multiples of a unit, a power of
+    two that is no finer than the grid. Each entry is a rounded real number up to what `for_secret`
+    leaves room for."""
+    grid = grid_step(scale)
+    return Noise("normal", max(COARSE, _steps(scale, 1, grid)), grid, unit)
+
+
 def count_noise(changes, epsilon):
     """Laplace noise for counts, of which a neighbour changes so many by one."""
     return laplace_noise(sensitivity=changes, epsilon=epsilon, entries=changes, unit=1.0)

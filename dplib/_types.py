@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "Any", "ArrayLike", "Bools", "Callable", "Floats", "Generator", "Integer", "Integers",
     "Interval", "Ints", "LabelKind", "Labels", "Mapping", "Move", "NDArray", "Neighbor", "Noise",
-    "Real", "Reals"]
+    "Order", "Real", "Reals"]
 
 Neighbor: TypeAlias = Literal["replace", "add_remove"]
 Noise: TypeAlias = Literal["laplace", "discrete_laplace"]
+Order: TypeAlias = Literal["remove", "add"]
 LabelKind: TypeAlias = Literal["integers", "text"]
 
 Real: TypeAlias = float | np.floating | np.integer

@@ -139,6 +139,47 @@ def epsilon_lower_bound(
     return np.maximum(0, np.maximum(event, complement))
 
 
+def gaussian_lower_bound(
+        hits: Integers, hits_neighbor: Integers, *, trials: Integer, beta: Real) -> Floats:
+    """How large μ must be at least, if all that is promised is that of Gaussian noise on an answer
+    which a record moves by μ standard deviations.
+
+    Parameters
+    ----------
+    hits, hits_neighbor : int or array_like
+        How often an event, fixed beforehand and thought likelier on x, happened on x and on x'.
+    trials : int ≥ 1, the number n of independent runs on each of the two
+    beta : float in (0, 1), the probability of a wrong statement
+
+    Returns
+    -------
+    float64, the broadcast shape, at least 0; the true μ is not below it, with probability at least
+    1 - β
+
+    Notes
+    -----
+    :Error: Clopper–Pearson limits, each wrong with probability at most β/2. From n runs it is at
+        most 2Φ⁻¹((β/2)^(1/n)).
+    :References: Proposition *A planted record* on the page *Learning in noisy steps* (prop-canary);
+        Nasr, Hayes, Steinke, Balle, Tramèr, Jagielski, Carlini and Terzis, *Tight auditing of
+        differentially private machine learning* (2023).
+
+    Examples
+    --------
+    >>> round(float(gaussian_lower_bound(700, 300, trials=1000, beta=0.05)), 3)
+    0.883
+    """
+    trials = _checks.integer("trials", trials, at_least=1)
+    hits = _checks.integers("hits", hits, at_least=0, at_most=trials).astype(np.int64)
+    hits_neighbor = _checks.integers(
+        "hits_neighbor", hits_neighbor, at_least=0, at_most=trials
+    ).astype(np.int64)
+    half = _checks.parameter("beta", beta) / 2
+    caught = _at_least(hits, trials, half)
+    cleared = _at_least(trials - hits_neighbor, trials, half)
+    return np.maximum(0, ndtri(caught) + ndtri(cleared))
+
+
 def _at_least(successes, trials, beta):
     """Clopper and Pearson's lower limit for a probability: wrong with probability at most beta."""
     return np.where(

@@ -204,6 +204,16 @@ def fitted(**given):
     return lambda function: [Case(fit(function), pairs(), *promised(given))]
 
 
+def trained(**given):
+    """The same of people who come and go: beside a record replaced, which is two steps, one who leaves."""
+    def pairs():
+        for x, y in islice((pair for pair in number_pairs() if np.ndim(pair[0]) == 1), 0, None, 5):
+            yield from [(x, y), (y, y[:-1])]
+    fit = lambda function: lambda x, rng: function(
+        [[value, value] for value in x] or np.zeros((0, 2)), list(x), **given, rng=rng)
+    return lambda function: [Case(fit(function), pairs(), *promised(given | dict(neighbor="add_remove")))]
+
+
 def trial(people=5_000, **given):
     """The same of so many people, half of them treated, each with a covariate from -1 to 1; one outcome of 0 or 1 changes."""
     arm, covariate = np.arange(people) % 2, np.linspace(-1, 1, people)
@@ -357,6 +367,8 @@ PACKAGE = {
     glm.compared.objective_perturbation_idealized: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES)),
     glm.compared.release_by_noisy_gradients: both(
         *(fitted(**MODEL, loss=loss, iterations=4, step=1, delta=1e-6) for loss in LOSSES), trial(**TRIAL, iterations=4, step=1)),
+    glm.noisy_sgd: both(*(trained(**MODEL, loss=loss, size=20, rate=rate, clip=.5, iterations=4, step=1, delta=1e-6)
+                          for loss, rate in zip(LOSSES, (.5, 1)))),
     glm.release_from_table: fitted(domain=glm.Box([(-1, 3)] * 2, binary=[0, 1]), epsilon=1, noise="discrete_laplace"),
     glm.certify_below: both(private(lambda: answers(1e300), sensitivity=1e300, epsilon=1, delta=1e-6),
                             private(lambda: answers(1e300), sensitivity=2, epsilon=1, delta=.4)),

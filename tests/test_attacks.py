@@ -28,7 +28,8 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     sparse_vector.above_threshold, queries.alarm_oracle, queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
-    glm.release_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution}
+    glm.release_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution,
+    glm.noisy_sgd}
 LAWS_INSIDE = {  # the same for choices on the way: where the law is computed, outcome by outcome
     "_exponential_cells": "test_mean_estimators.py::test_the_exponential_stage_is_private_by_enumeration",
     "_released_cells": "test_mean_estimators.py::test_the_stability_stage_has_exactly_its_law",

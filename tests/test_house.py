@@ -26,7 +26,8 @@ jupytext:
 kernelspec: {display_name: Python 3, language: python, name: python3}
 ---
 """
-LOCKS = ["requirements.txt", ".binder/pins.txt", "exercises/requirements.txt", "benchmarks/requirements.txt"]
+LOCKS = ["requirements.txt", ".binder/pins.txt", "exercises/requirements.txt", "benchmarks/requirements.txt",
+         "benchmarks/requirements-torch.txt"]
 
 
 def pins(lock):
@@ -76,7 +77,8 @@ ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "
          "mechanisms", "accounting", "sparse_vector", "histograms", "mean", "sample_size", "lower_bounds",
          "learning", "local", "queries", "parity", "factorization", "synthetic", "aggregation", "friendly", "glm", "tables",
          "audit"]
-PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "ledger"],   # subjects that are packages: the same rule
+# subjects that are packages: the same rule
+PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "noisy_steps", "ledger"],
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference", "bounded"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
@@ -85,7 +87,7 @@ PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs"
             "aggregation": ["stability", "refusals", "answers", "blocks"],
             "friendly": ["counts", "weights", "mean", "core", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "perturbed",
-                    "standard_errors", "releases", "plans", "vectors", "estimator", "tables", "compared"],
+                    "standard_errors", "releases", "plans", "vectors", "gradients", "estimator", "tables", "compared"],
             "tables": ["votes", "quantiles", "engine", "answers", "table"],
             "glm/compared": ["eigenvalues", "mismatch", "recursions", "baselines", "published"]}
 

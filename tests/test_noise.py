@@ -170,6 +170,7 @@ ELSEWHERE = {  # coins, alarms or tilts, and noise on what they lead to: where i
     glm.release_by_perturbed_objective: "test_glm_perturbed.py::test_less_noise_is_noticed",
     synthetic.multiplicative_weights: "test_synthetic.py::test_less_noise_of_the_rounds_is_noticed",
     synthetic.tree_distribution: "test_synthetic.py::test_less_noise_of_the_tree_is_noticed",
+    glm.noisy_sgd: "test_glm_gradients.py::test_less_noise_is_noticed",
 }
 
 

@@ -53,7 +53,8 @@ PROBLEM = {"variables": "how many",
            "nu": "curvature", "changes": "how many", "added": "come", "removed": "go", "largest_curvature": "sup h''",
            "eigenvalue": "smallest eigenvalue", "smallest_eigenvalue": "bound", "largest_eigenvalue": "bounds", "lipschitz": "Lipschitz",
            "ratio": "standard deviation under Q", "up": "factor|shrinks", "down": "factor|shrinks",
-           "steps": "whole", "ridge": "Λ", "tilt": "b", "iterations": "[Hh]ow many", "form": "Which certificate",
+           "steps": "whole", "ridge": "Λ", "tilt": "b", "clip": "shortened",
+           "iterations": "[Hh]ow many", "batches": "how many", "passes": "how many", "form": "Which certificate",
            "check": "ratio of scales",
            "rounds": "how many", "total": "the sum", "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
@@ -63,7 +64,8 @@ TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "
           "interval_share": "pays for a standard error", "fallback": "perturbed objective",
           "u": "same for all records", "lower": "lower bound", "gap": "relatively",
           "least_squares": "least squares", "centered": "subtracted|chosen", "width": "width of a cell", "rows_per_unit": "how many",
-          "beta": "probability", "level": "probability", "slack": "δ'", "certificates": "Laplace", "step": "grid|step",
+          "beta": "probability", "level": "probability", "slack": "δ'", "order": "neighbours",
+          "certificates": "Laplace", "step": "grid|step",
           "runs": "independent", "vectorized": "called once", "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public",
           "seconds": "How long", "speakers": "Who sends", "messages": "How many reports", "advantage": "how much better"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]

@@ -8,6 +8,8 @@ from dplib.accounting.groups import group_privacy, binary_test_bound, largest_ga
 from dplib.accounting.privacy_loss import PrivacyLoss
 from dplib.accounting.trade_offs import (
     trade_off, gaussian_trade_off, promise_trade_off, blackwell_map, central_limit)
+from dplib.accounting.noisy_steps import (
+    noisy_sgd_epsilon, noisy_sgd_sigma, shuffled_batches_delta, shuffled_batches_epsilon)
 
 __all__ = [
     "compose_basic",
@@ -26,6 +28,10 @@ __all__ = [
     "promise_trade_off",
     "blackwell_map",
     "central_limit",
+    "noisy_sgd_epsilon",
+    "noisy_sgd_sigma",
+    "shuffled_batches_delta",
+    "shuffled_batches_epsilon",
     "Ledger",
     "Overdraft",
     "Payment",

@@ -11,12 +11,14 @@ import scipy
 from scipy.special import expit, logsumexp, ndtr
 
 from dplib import _checks
-from dplib._types import ArrayLike, Floats, Integer, Real, Reals
+from dplib._types import ArrayLike, Floats, Integer, Order, Real, Reals
 
 # standard deviations of Gaussian noise on the grid; what lies beyond, 4e-33, counts as infinite
 # loss
 TAIL = 12.0
 CUT = 1e-15  # the probability of leaving the window of a composition, counted as infinite loss
+LARGE_LOSS = 40.0  # beyond it e^x and e^x - 1 + q are the same float
+LEAST_KEPT = 1e-200  # of an outcome's probability, in a bound from below
 MOST_POINTS = 1 << 26  # of a grid
 
 
@@ -37,8 +39,8 @@ class PrivacyLoss:
     -----
     :Privacy: ``delta`` and ``epsilon`` return parameters that the mechanism has, and ``trade_off``
         a curve, for both orders of its worst pair of neighbours, which is symmetric, also after
-        composition. With ``from_pair`` they hold for the one order that was given: compose each
-        order by itself, and take what is worse at the end.
+        composition. With ``from_pair`` and ``from_subsampled_gaussian`` they hold for the one order
+        that was given: compose each order by itself, and take what is worse at the end.
     :Error: Exact at the points of the grid before composition. Rounding is of relative order 1e-12
         in δ, or 1e-16 times the number of runs if that is larger; every composition adds 1e-15 to
         ``infinite``.
@@ -146,6 +148,28 @@ class PrivacyLoss:
         return cls._split(grid, step, *cells, infinite)
 
     @classmethod
+    def from_subsampled_gaussian(
+        cls, *, rate: Real, sigma: Real, sensitivity: Real, order: Order, step: Real = 1e-4
+    ) -> PrivacyLoss:
+        """Gaussian noise on a sum that each record enters by a coin of its own, under
+        ``add_remove``.
+
+        Parameters
+        ----------
+        rate : float in (0, 1], each record's probability q of entering the sum
+        sigma, sensitivity, step : float > 0
+            Standard deviation of the noise, ℓ₂ sensitivity of the sum, distance of the points of
+            the grid.
+        order : {"remove", "add"}
+            Which of two neighbours is P: the one with the record, or the one without it. Both have
+            to be composed, and the larger δ counts.
+        """
+        cells = sampled_cells(
+            rate=rate, sigma=sigma, sensitivity=sensitivity, order=order, step=step
+        )
+        return cls._split(*cells, float(2 * ndtr(-TAIL)))
+
+    @classmethod
     def _split(cls, grid, step, p, q, infinite):
         """Share the mass of each cell (x, x + h] between its ends; for p = q e^x all goes to the
         lower one."""
@@ -199,9 +223,13 @@ class PrivacyLoss:
         deviation = np.sqrt(np.average((x - mean) ** 2, weights=self.mass))
         if deviation == 0:
             return sign * furthest
-        exponents = np.sqrt(-np.log(CUT) / count) / deviation * 2.0 ** np.arange(-4, 5)
-        bounds = [(count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t for t in exponents]
-        return sign * min(furthest, int(np.ceil(min(bounds) / self.step)))
+        t = np.sqrt(-np.log(CUT) / count) / deviation
+        bound = lambda t: (count * logsumexp(t * x, b=self.mass) - np.log(CUT / 2)) / t
+        best = bound(t)
+        for factor in (2.0, 0.5):  # it falls and then rises in t; of rare large losses t is small
+            while (next_bound := bound(t * factor)) < best:
+                t, best = t * factor, next_bound
+        return sign * min(furthest, int(np.ceil(best / self.step)))
 
     def delta(self, epsilon: Reals) -> Floats:
         """The δ at which the mechanism is (ε, δ)-DP, never too small.
@@ -264,6 +292,49 @@ class PrivacyLoss:
         diagonals = np.array([[-np.exp(-self.step)], [1.0]]).repeat(above.size, axis=1)
         delta = scipy.linalg.solve_banded((0, 1), diagonals, -np.expm1(-self.step) * above)
         return self._losses(), at_least, delta
+
+
+def sampled_cells(*, rate, sigma, sensitivity, order, step):
+    """The grid of losses of a subsampled Gaussian, its step, and the probabilities of its cells
+    under P and under P'."""
+    rate, step = _checks.parameter("rate", rate), _checks.parameter("step", step)
+    sensitivity = _checks.parameter("sensitivity", sensitivity)
+    shift = sensitivity / _checks.parameter("sigma", sigma)
+    shift = _checks.real("sensitivity / sigma", shift, above=0)
+    joins = _checks.choice("order", order, ("remove", "add")) == "remove"
+    # With the record against without it, an output z σ has the loss ln(1 - q + q e^(μz - μ²/2)).
+    ends = shift * np.array([-TAIL, TAIL + shift]) - shift**2 / 2
+    with np.errstate(divide="ignore"):
+        grid = _grid(*np.logaddexp(np.log1p(-rate), np.log(rate) + ends), step)
+    z = np.clip(_exponent(grid * step, rate) / shift + shift / 2, -2 * TAIL, 2 * TAIL + shift)
+    without = _normal_cells(z)
+    member = (1 - rate) * without + rate * _normal_cells(z - shift)
+    if joins:
+        return grid, step, member, without
+    return -grid[::-1], step, without[::-1], member[::-1]
+
+
+def _exponent(losses, rate):
+    """u with ln(1 - q + q e^u) = x, where there is one; else -inf."""
+    near = np.minimum(losses, LARGE_LOSS)
+    with np.errstate(divide="ignore"):
+        small = np.log1p(np.maximum(np.expm1(near) / rate, -1))
+    return small + (losses - near)
+
+
+def losses_from_below(p, q, step):
+    """Outcomes with these probabilities; the loss of each is split between its neighbours on the
+    grid so that it keeps its mean. What no other world can show is left out."""
+    kept = np.minimum(p, q) > LEAST_KEPT
+    p, q = p[kept], q[kept]
+    losses = np.log(p / q) / step
+    below = np.floor(losses)
+    lowest, up = int(below.min()), losses - below
+    places = (below - lowest).astype(np.int64)
+    mass = np.bincount(places, p * (1 - up), places.max() + 2) + np.bincount(
+        places + 1, p * up, places.max() + 2
+    )
+    return PrivacyLoss(step, lowest, mass, 0.0)
 
 
 def _grid(lowest, highest, step):

@@ -21,6 +21,7 @@ from dplib.glm.releases import (
     release_coefficient, release_with_fitted_scale, release_with_public_scale)
 from dplib.glm.plans import CoefficientPlan, plan_coefficient
 from dplib.glm.vectors import VectorRelease, release_vector
+from dplib.glm.gradients import noisy_sgd
 from dplib.glm.estimator import PrivateLogisticRegression
 from dplib.glm.tables import release_from_table
 from dplib.glm import compared as compared
@@ -35,7 +36,7 @@ __all__ = [
     "Release", "release_coefficient", "release_with_public_scale", "release_with_fitted_scale",
     "release_by_perturbed_objective",
     "CoefficientPlan", "plan_coefficient", "VectorRelease", "release_vector",
-    "PrivateLogisticRegression", "release_from_table",
+    "noisy_sgd", "PrivateLogisticRegression", "release_from_table",
 ]
 
 RENAMED = {  # what was here until version 0.1, and leads on for one more version
