@@ -1,4 +1,4 @@
-"""Invented people side by side: our tree of tables and the published method MST, on one table, in one run.
+"""Invented people side by side: our tree of tables and MST, our rounds and MWEM, on the same tables, in one run.
 
     python3 -m venv /tmp/synthetic
     /tmp/synthetic/bin/pip install dpmm==0.1.9 'pandas<3' statsmodels matplotlib ipython anywidget
@@ -10,6 +10,11 @@ each moves by √2 in place of 1, and its choices a quarter. The column *MST* ha
 is the library as it is. Each competitor invents as many women as there are in the survey. Each entry has the mean and the largest total
 variation distance of a table of two columns, over 36 tables, as means over the runs, and the seconds of one run.
 
+MWEM is that of SmartNoise (`pip install --no-deps smartnoise-synth==1.0.8 smartnoise-sql pyyaml faker sqlalchemy
+antlr4-python3-runtime==4.9.3`); without it that part is left out. It measures a whole table of two columns in each round, and promises
+ε = 1 for one record more or less, with δ = 0; ours promises ε = 1, δ = 1e-6 for one record replaced. Its Laplace noise is drawn by
+NumPy here, because it wants another OpenDP. The error is that of the worst cell of all tables of two of ten columns of yes or no.
+
 `multiplicative_weights` is timed against the product of all questions with the shares of all cells, which each round makes once.
 """
 
@@ -19,6 +24,7 @@ import time
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 
+import random
 import sys
 import warnings
 from itertools import combinations
@@ -33,7 +39,7 @@ from scipy.optimize import brentq
 
 from dplib.accounting import zcdp_rho
 from dplib.book.datasets import ANSWERS, redbook_answers
-from dplib.synthetic import multiplicative_weights, tree_distribution
+from dplib.synthetic import multiplicative_weights, multiplicative_weights_rounds, tree_distribution
 
 warnings.simplefilter("ignore")
 RUNS, DELTA, STEPS = 20, 1e-6, 300
@@ -99,6 +105,36 @@ def compare(epsilons):
                   f"largest {np.mean(np.max(off, axis=1)):.3f}   {seconds:.2f} s", flush=True)
 
 
+def rounds_of_tables(columns=10, epsilon=1):
+    """The worst share of all tables of two columns, with people of four hidden classes."""
+    try:
+        import snsynth.mwem as smartnoise
+    except ImportError:
+        return print("MWEM is not installed")
+    smartnoise.laplace_noise = lambda scale: float(np.random.laplace(scale=scale))
+    rng, bits = np.random.default_rng(1), np.arange(2**columns)[:, None] >> np.arange(columns) & 1
+    yes, share = rng.beta(.6, .6, size=(4, columns)), rng.dirichlet(np.full(4, 3.))
+    people = share @ np.prod(np.where(bits == 1, yes[:, None], 1 - yes[:, None]), axis=-1)
+    pairs = list(combinations(range(columns), 2))
+    W = np.array([(bits[:, i] == a) & (bits[:, j] == b) for i, j in pairs for a in (0, 1) for b in (0, 1)], float)
+    for n in (1000, 3000, 10_000):
+        T = multiplicative_weights_rounds(size=n, cells=len(bits), queries=len(W), epsilon=epsilon, delta=DELTA)
+        worst = {"multiplicative_weights": [], "MWEM": []}
+        for seed in range(RUNS):
+            np.random.seed(seed), random.seed(seed)
+            x = np.random.default_rng(seed).choice(len(bits), size=n, p=people)
+            h = np.bincount(x, minlength=len(bits)) / n
+            ours = multiplicative_weights(x, W, rounds=T, epsilon=epsilon, delta=DELTA, rng=np.random.default_rng(seed))
+            frame = pd.DataFrame(bits[x], columns=[f"c{i}" for i in range(columns)])
+            theirs = smartnoise.MWEMSynthesizer(epsilon=float(epsilon))
+            theirs.fit(frame, categorical_columns=list(frame.columns), preprocessor_eps=0.)
+            found, real, _ = theirs.synthetic_histograms[0]
+            table = lambda cube, pair: cube.sum(axis=tuple(k for k in range(columns) if k not in pair)) / cube.sum()
+            worst["multiplicative_weights"].append(np.abs(W @ (h - ours.probabilities)).max())
+            worst["MWEM"].append(max(np.abs(table(found, pair) - table(real, pair)).max() for pair in pairs))
+        print(f"n = {n:<6} " + "   ".join(f"{who} {np.median(off):.4f}" for who, off in worst.items()), flush=True)
+
+
 def speed(cells=4096, questions=298, rounds=250):
     rng = np.random.default_rng(1)
     W, labels = (rng.random((questions, cells)) < .5).astype(float), rng.integers(0, cells, 3000)
@@ -112,4 +148,5 @@ def speed(cells=4096, questions=298, rounds=250):
 
 if __name__ == "__main__":
     speed()
+    rounds_of_tables()
     compare([float(epsilon) for epsilon in sys.argv[1:]] or [.3, 1., 3.])

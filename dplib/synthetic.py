@@ -31,6 +31,7 @@ from dplib._types import ArrayLike, Generator, Integer, Integers, NDArray, Real
 ROUNDING_OF_A_DRAW = 2.0**-36
 PART_OF_A_PERSON = 2.0**-20  # expected counts are moved to multiples of it, so scores are exact
 MOST_PEOPLE_ASKED, MOST_ROUNDS = 2**31, 2**20
+SWEEPS = 20  # of fitting a noisy table to its margins, which are less noisy
 
 
 def _price(epsilon, delta, draws):
@@ -373,7 +374,8 @@ def tree_distribution(
     :Privacy: (ε, δ)-DP under ``replace``, for rows of such values, given fair bits and up to
         events of probability 1e-300: a third of ρ for all tables of one column, one for the choice
         of d - 1 pairs, by their distance from independence, and one for the tables of these pairs;
-        5d rounded draws are paid for.
+        5d rounded draws are paid for. What is made of them is post-processing: the nearest counts
+        that are possible, and tables of pairs fitted to those of their columns.
     :Error: Before they are projected, noise of standard deviation at most √(3d/ρ) is on each count
         of one column, and √(3(d - 1)/ρ) on each of a chosen pair. What holds of two columns that
         are not neighbours in the tree is lost, whatever ε is.
@@ -390,8 +392,8 @@ def tree_distribution(
     >>> tree = tree_distribution(np.stack([smokes, coughs], axis=1), categories=[2, 2], epsilon=1,
     ...                          delta=1e-6, rng=rng)
     >>> tree.edges, tree.tables[0].round(2)
-    (((0, 1),), array([[0.8, 0.2],
-           [0.2, 0.8]]))
+    (((0, 1),), array([[0.8 , 0.2 ],
+           [0.21, 0.79]]))
     """
     x, categories = _rows(x, categories)
     n, d = x.shape
@@ -406,7 +408,8 @@ def tree_distribution(
     for i, j in edges:
         cells = categories[i] * categories[j]
         shares = _shares(cross(i, j), cells, sqrt(3 * (d - 1) / rho), rng)
-        tables.append(_conditional(shares.reshape(categories[i], categories[j]), single[j]))
+        joint = shares.reshape(categories[i], categories[j])
+        tables.append(_conditional(joint, single[i], single[j]))
     return TreeDistribution(categories, edges, single[0], tuple(tables))
 
 
@@ -459,7 +462,15 @@ def _from_the_root(chosen):
     return tuple(edges)
 
 
-def _conditional(joint, alone):
-    """The distribution of the column in each row; that of all, in a row without mass."""
+def _conditional(joint, rows, columns):
+    """The distribution of the second column given the first, by the table with these margins that
+    has the odds ratios of the noisy one; in a row without mass that of all."""
+    for _ in range(SWEEPS):
+        joint = _with_margin(_with_margin(joint.T, columns).T, rows)
     mass = joint.sum(axis=1, keepdims=True)
-    return np.where(mass > 0, joint / np.where(mass > 0, mass, 1), alone)
+    return np.where(mass > 0, joint / np.where(mass > 0, mass, 1), columns)
+
+
+def _with_margin(joint, margin):
+    mass = joint.sum(axis=1)
+    return joint * np.divide(margin, mass, out=np.zeros_like(mass), where=mass > 0)[:, np.newaxis]

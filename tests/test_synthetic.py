@@ -260,9 +260,15 @@ def test_people_are_drawn_from_the_distribution_that_the_tree_says():
     assert tree.sample(size=0, rng=rng()).shape == (0, 3)
 
 
-def test_a_value_that_nobody_has_gets_the_distribution_of_all():
-    joint, alone = np.array([[.2, .8], [0, 0]]), np.array([.25, .75])
-    assert np.array_equal(synthetic._conditional(joint, alone), [[.2, .8], alone])
+def test_a_table_of_a_pair_is_fitted_to_its_columns():
+    """Its margins are theirs, and its odds ratios stay; a row that nobody has gets the distribution of all."""
+    joint, rows, columns = np.array([[.1, .2, .3], [.2, .1, .1]]), np.array([.3, .7]), np.array([.2, .5, .3])
+    fitted = rows[:, None] * synthetic._conditional(joint, rows, columns)
+    assert fitted.sum(axis=0) == pytest.approx(columns, abs=1e-9) and fitted.sum(axis=1) == pytest.approx(rows)
+    odds = lambda table: table[0, :-1] * table[1, 1:] / (table[1, :-1] * table[0, 1:])
+    assert odds(fitted) == pytest.approx(odds(joint))
+    empty = synthetic._conditional(np.array([[.2, .8], [0, 0]]), np.array([.5, .5]), np.array([.25, .75]))
+    assert np.array_equal(empty[1], [.25, .75]) and empty.sum(axis=1) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("wrong", [

@@ -231,7 +231,7 @@ def growing(one_column=False, one_pair=False, moves=2, cycles=False):
             chosen.append((i, j))
         edges = synthetic._from_the_root(chosen)
         joint = [shares(counts(i, j), 1 if one_pair else d - 1).reshape(categories[i], categories[j]) for i, j in edges]
-        tables = tuple(synthetic._conditional(table, single[j]) for table, (_, j) in zip(joint, edges))
+        tables = tuple(synthetic._conditional(table, single[i], single[j]) for table, (i, j) in zip(joint, edges))
         return TreeDistribution(tuple(categories), edges, single[0], tables)
     return publish
 
