@@ -25,6 +25,7 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     mechanisms.discrete_laplace, mechanisms.discrete_gaussian, mechanisms.randomized_response,
     histograms.stability_histogram, histograms.truncated_histogram, learning.private_threshold,
     learning.private_stump, local.local_randomized_response, local.l2_ball_randomizer,
+    local.unary_reports, local.sign_reports, local.heavy_prefixes,
     queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
