@@ -32,7 +32,8 @@ from dplib.friendly import friend_counts
 from dplib.glm import LOGISTIC, Box, fit_model, release_coefficient
 from dplib.histograms import laplace_histogram, stability_histogram
 from dplib.learning import private_stump, private_threshold
-from dplib.local import l2_ball_randomizer, local_laplace, local_randomized_response
+from dplib.local import (
+    heavy_prefixes, l2_ball_randomizer, local_laplace, local_randomized_response, sign_reports, sign_shares, unary_reports)
 from dplib.mean import (
     adaptive_mean, bounded_mean_interval, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean)
 from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace
@@ -172,6 +173,19 @@ def messages(size=10**6):
     return {"two uniform numbers": lambda: rng.random((2, size)), "in one bit": lambda: local_randomized_response(x, **given),
             "with Laplace noise": lambda: local_laplace(x, **given), "normal numbers": lambda: rng.normal(size=v.shape),
             "vectors of 100": lambda: l2_ball_randomizer(v, radius=1, **given)}
+
+
+def words(size=10**6, cells=64, bits=48):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, cells, size)
+    strings = np.where(rng.random(size) < .3, 123_456_789_012, rng.integers(0, 2**bits, size))
+    given, task = dict(epsilon=1, rng=rng), dict(bits=bits, block=8, share=.2, accuracy=.05)
+    reports = sign_reports(labels, bits=6, **given)
+    names = dict(candidates=np.arange(cells), epsilon=1)
+    return {"one uniform number for each cell, a tenth": lambda: rng.random((size // 10, cells)),
+            "a bit for each cell, a tenth": lambda: unary_reports(labels[::10], cells=cells, **given),
+            "one bit": lambda: sign_reports(labels, bits=6, **given), "shares from one bit": lambda: sign_shares(*reports, **names),
+            "common strings of 48 bits": lambda: heavy_prefixes(strings, **task, **given)}
 
 
 def conjunction(size=10**6, variables=20):
@@ -321,6 +335,7 @@ TASKS = {"Laplace noise on 1 000 000 values": laplace_noise,
          "10 000 data sets of 1000 numbers, each estimated": many_means,
          "private cut-off for 1 000 000 people among 2^40": cut_off,
          "messages of 1 000 000 numbers in the local model": messages,
+         "words of 1 000 000 people in the local model": words,
          "20 averages of 1 000 000 people, for a conjunction": conjunction,
          "parity of 100 questions from 1000 records": parity,
          "Walsh-Hadamard transform of 1 048 576 numbers": transform,

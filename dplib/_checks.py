@@ -29,7 +29,7 @@ PARAMETER_DOMAINS = {  # of the real parameters
         {"above": 0},
     ),
     **dict.fromkeys("delta beta level split slack".split(), {"above": 0, "below": 1}),
-    **dict.fromkeys("rate total_variation".split(), {"above": 0, "at_most": 1}),
+    **dict.fromkeys("rate share total_variation".split(), {"above": 0, "at_most": 1}),
     **dict.fromkeys("radius half_width sd scale".split(), {"at_least": 0}),
     **dict.fromkeys("probability false_alarm".split(), {"at_least": 0, "at_most": 1}),
     **dict.fromkeys("mu mean third".split(), {"at_least": 0}),

@@ -28,6 +28,19 @@ def log1mexp(x):
         return np.where(x < np.log(2), np.log(-np.expm1(-x)), np.log1p(-np.exp(-x)))[()]
 
 
+def signed_sums(values):
+    """Σ_x f(x) (-1)^⟨s,x⟩ for every s, of floats f on the last axis, which has 2^d entries: the
+    fast transform of Walsh and Hadamard."""
+    shape, step = values.shape, 1
+    while step < shape[-1]:
+        pairs = values.reshape(*shape[:-1], shape[-1] // (2 * step), 2, step)
+        values = np.empty_like(pairs)
+        np.add(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 0, :])
+        np.subtract(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 1, :])
+        step *= 2
+    return values.reshape(shape).copy() if step == 1 else values.reshape(shape)
+
+
 def gaussian_log_delta(epsilon, s):
     """ln δ(ε, s) without cancellation."""
     erfc, erfcx = scipy.special.erfc, scipy.special.erfcx

@@ -38,6 +38,11 @@ def lies(epsilon, others, shape, rng):
     return bernoulli(max(lie, np.finfo(float).tiny), shape, rng)
 
 
+def kept_signs(epsilon, shape, rng):
+    """1 with probability e^ε/(e^ε + 1), else -1: what randomised response multiplies a sign by."""
+    return np.where(lies(epsilon, 1, shape, rng), -1.0, 1.0)
+
+
 def directions(shape, rng):
     """Vectors of length 1 along the last axis, z as likely as -z, in all directions alike up to
     rounding."""

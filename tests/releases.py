@@ -323,6 +323,10 @@ PACKAGE = {
     local.local_laplace: private(epsilon=1),
     local.l2_ball_randomizer: private(radius=3, epsilon=1),
     local.local_gaussian: private(radius=3, epsilon=1, delta=1e-6),
+    local.unary_reports: private(lambda: cell_pairs(False), cells=3, epsilon=1),
+    local.sign_reports: private(lambda: cell_pairs(False), bits=2, epsilon=1),
+    local.heavy_prefixes: private(lambda: (pair for pair in cell_pairs(False) if len(pair[0]) > 1),
+                                  bits=2, block=1, share=.5, accuracy=.1, epsilon=1),
     queries.central_oracle: both(two_answers(fussy_query, epsilon=1), two_answers(square_roots, epsilon=1, vectorized=True)),
     queries.alarm_oracle: both(*(until_an_alarm(query, threshold, vectorized=query is square_roots)
                                  for query in (fussy_query, square_roots) for threshold in (.5, -1e300, 1e300))),

@@ -26,6 +26,7 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     histograms.stability_histogram, histograms.truncated_histogram, learning.private_threshold,
     learning.private_stump, local.local_randomized_response, local.l2_ball_randomizer,
     sparse_vector.above_threshold, queries.alarm_oracle, queries.local_oracle, parity.private_parity, parity.learn_parity_locally,
+    local.unary_reports, local.sign_reports, local.heavy_prefixes,
     aggregation.release_if_stable, aggregation.private_vote, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
     glm.release_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution,

@@ -81,6 +81,7 @@ ORDER = ["_types", "_checks", "_numerics", "_samplers", "_staircase", "_grid", "
 PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs", "noisy_steps", "ledger"],
             "mean": ["distributions", "failures", "estimators", "adaptive", "inference", "bounded"],
             "lower_bounds": ["packing", "two_distributions", "tracing"],
+            "local": ["numbers", "vectors", "cells", "prefixes", "shuffling"],
             "queries": ["oracles", "sizes", "conjunctions", "simulation"],
             "parity": ["data", "equations", "scores", "reports"],
             "factorization": ["workloads", "factors", "structured", "optimal", "local_release", "central_release"],

@@ -93,6 +93,7 @@ SPARSE = dict(
 WHOLE, REAL = dict(noise="discrete_laplace"), dict(noise="laplace")
 BOTH = dict(SPARSE, epsilon=4, neighbor="replace", **WHOLE)
 ADDED = dict(epsilon=1, neighbor="add_remove")
+TYPED = dict(bits=2, share=0.5, accuracy=0.1, epsilon=1)
 LAWS = {
     mechanisms.discrete_laplace: [Row(5, 7, dict(sensitivity=2, epsilon=1))],
     mechanisms.discrete_gaussian: [Row(5, 6, dict(sensitivity=1, epsilon=4, delta=1e-6))],
@@ -132,6 +133,12 @@ LAWS = {
     local.l2_ball_randomizer: [
         Row([0, 3], [0, -3], dict(radius=3, epsilon=1)),
         Row([0, 3], [1, 2], dict(radius=3, epsilon=1)),
+    ],
+    local.unary_reports: [Row(0, 1, dict(cells=2, epsilon=1)), Row(0, 2, dict(cells=3, epsilon=1))],
+    local.sign_reports: [Row(0, 1, dict(bits=1, epsilon=1)), Row(1, 2, dict(bits=2, epsilon=1))],
+    local.heavy_prefixes: [
+        Row([0], [3], TYPED | dict(block=2)),
+        Row([0, 0], [0, 1], TYPED | dict(block=1)),
     ],
     queries.local_oracle: [Row([1, 1], [1, -1], dict(epsilon=1), one_query)],
     parity.private_parity: [

@@ -33,10 +33,11 @@ DATA = {"probability": "event", "false_alarm": "innocent", "p": "[Pp]robabilitie
         "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
         "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
-        "answer": "returned", "answers": "oracle", "votes": "voter", "reports": "sent", "estimator": "block", "combine": "private",
+        "answer": "returned", "answers": "oracle", "votes": "voter", "reports": "sent", "indices": "sent", "signs": "sent",
+        "estimator": "block", "combine": "private",
         "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
         "deep": "gnored", "params": "new value", "column": "number|str", "what": "question"}
-PROBLEM = {"variables": "how many",
+PROBLEM = {"variables": "how many", "bits": "binary digits", "block": "how many bits", "share": "found",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
            "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "most_groups": "votes",
            "missing": "without a number", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
@@ -58,7 +59,7 @@ PROBLEM = {"variables": "how many",
            "check": "ratio of scales",
            "rounds": "how many", "total": "the sum", "aspect": "ball", "operator": "norms", "frobenius": "norms"}
 PRIVACY = {"sensitivity": "sensitivity|change|scale of the noise", "threshold": "public",
-           "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
+           "local_epsilon": "one message", "epsilon": r"float|spends|scale", "delta": r"float [^.]*\b[01]\b"}
 TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "clamp": "log-likelihood",
           "blocks": "mod|disjoint", "strangers": "far from all others", "split": "share of ε",
           "interval_share": "pays for a standard error", "fallback": "perturbed objective",
@@ -69,7 +70,7 @@ TUNING = {"monotonic": "scores", "neighbor": "add_remove", "noise": "laplace", "
           "runs": "independent", "vectorized": "called once", "aim": "answer", "tries": "drafts", "default": "Public", "people": "Public",
           "seconds": "How long", "speakers": "Who sends", "messages": "How many reports", "advantage": "how much better"}
 ORDER = [*DATA, *PROBLEM, *PRIVACY, *TUNING, "rng"]
-NEVER_BY_DEFAULT = {"sensitivity", "epsilon", "delta", "radius", "neighbor", "noise", "rows_per_unit", "rng"}
+NEVER_BY_DEFAULT = {"sensitivity", "local_epsilon", "epsilon", "delta", "radius", "neighbor", "noise", "rows_per_unit", "rng"}
 
 
 def public_functions():
@@ -137,7 +138,7 @@ def test_mutants_of_the_names_are_found():
         assert list(problems_of_names(mutant)), mutant
     [said] = problems_of_names(unknown)
     assert said.startswith("the parameter 'magnitude' has no meaning; ")
-    assert "did you mean epsilon?" in no_meaning("epsilo")
+    assert "did you mean epsilon" in no_meaning("epsilo")
 
 
 def described(function):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dplib import _checks, mechanisms
+from dplib import _checks, _numerics, mechanisms
 from dplib._types import ArrayLike, Generator, NDArray, Real
 from dplib.parity.data import subset_bits, subset_index, tabled_records, weights_by_subset
 
@@ -40,14 +40,7 @@ def walsh_hadamard(values: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(
             f"values must have a power of two of entries on the last axis, got shape {values.shape}"
         )
-    shape, step = values.shape, 1
-    while step < shape[-1]:
-        pairs = values.reshape(*shape[:-1], shape[-1] // (2 * step), 2, step)
-        values = np.empty_like(pairs)
-        np.add(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 0, :])
-        np.subtract(pairs[..., 0, :], pairs[..., 1, :], out=values[..., 1, :])
-        step *= 2
-    return values.reshape(shape).copy() if step == 1 else values.reshape(shape)
+    return _numerics.signed_sums(values)
 
 
 def private_parity_by_scores(

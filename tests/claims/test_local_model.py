@@ -4,10 +4,12 @@ import itertools
 import math
 
 import numpy as np
+from scipy.special import betaincinv, ndtri
 from scipy.stats import binom
 
 from dplib.local import (
     local_laplace,
+    local_mean_interval,
     local_mean_sample_size,
     local_mean_sample_size_lower_bound,
     local_randomized_response,
@@ -96,6 +98,43 @@ def test_failures_of_averages(size):
             largest = max(largest, binom.pmf(k, n, .5 + mean / (2 * c))[wrong].sum() / beta)
     assert largest <= 1
     return f"an average is wrong with at most {largest:.2f} of the allowed probability"
+
+
+# --- an interval -----------------------------------------------------------------------------------------------------
+
+def interval(sides=2, size=lambda e: 1 / math.tanh(e / 2), least=0, wald=False):
+    """The ends of an interval from reports ±c, from the exact limits of a binomial share, or from a normal approximation."""
+    def ends(reports, *, epsilon, level=.95):
+        n, ups = reports.shape[-1], np.sum(reports > 0, axis=-1)
+        beyond = (1 - level) / sides
+        limit = lambda k: np.where(k > least, betaincinv(np.maximum(k - least, 1e-9), n - k + 1 + least, beyond), 0)
+        shares = np.stack([limit(ups), 1 - limit(n - ups)], axis=-1)
+        if wald:
+            share, far = ups / n, ndtri(1 - beyond) * np.sqrt(ups / n * (1 - ups / n) / n)
+            shares = np.stack([share - far, share + far], axis=-1)
+        return np.clip(size(epsilon) * (2 * shares - 1), -1, 1)
+    return ends
+
+
+@claim("prop-local-interval", local_mean_interval,
+       mutants={"all of alpha on each side": interval(sides=1), "reports of size 1": interval(size=lambda e: 1.),
+                "a report too few on the other side": interval(least=-1), "a normal approximation": interval(wald=True)})
+def test_coverage_of_intervals(interval):
+    """Compute the probability that the interval contains the mean exactly, for up to 60 reports and 401 means: it is never below
+    the level, and for most means not far above it.
+    """
+    least, typical = np.inf, 0.
+    for n, epsilon, level in itertools.product((1, 12, 60), (.1, 1., 5.), (.5, .95)):
+        c = 1 / math.tanh(epsilon / 2)
+        ups = np.arange(n + 1)
+        low, high = interval(np.where(np.arange(n) < ups[:, None], c, -c), epsilon=epsilon, level=level).T
+        means = np.linspace(-1, 1, 401)[:, None]
+        chance = binom.pmf(ups, n, .5 + means / (2 * c))
+        covered = np.sum(chance * ((low <= means) & (means <= high)), axis=1)
+        least = min(least, covered.min() - level)
+        typical = max(typical, np.median(covered) - level) if n == 60 else typical
+    assert least >= -1e-12 and typical < .13
+    return f"at least {least:.4f} above the level, and in the median at most {typical:.2f}"
 
 
 # --- two numbers or a real one ----------------------------------------------------------------------------------------
