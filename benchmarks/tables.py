@@ -339,8 +339,8 @@ def jobs(data):
     yield (f"counts of planes, {VOTES} of 36 groups", f"plane, add/remove, ε = {EPSILON}", dict(ours=our_planes, OpenDP=opendp_planes),
            by_group(planes, data.groups, "value"), distance)
     yield "histogram", rows, dict(ours=our_histogram, OpenDP=opendp_histogram, diffprivlib=diffprivlib_histogram), histogram, distance
-    yield ("median", rows, {"ours": our_quantiles([.5]), "ours, private_median": our_median("add_remove"), "OpenDP": opendp_quantiles([.5])},
-           n / 2, ranks)
+    yield ("median", rows,
+           {"ours": our_quantiles([.5]), "ours, private_median": our_median("add_remove"), "OpenDP": opendp_quantiles([.5])}, n / 2, ranks)
     yield ("median, n public", replaced,
            {"ours": our_quantiles([.5], "replace"), "ours, private_median": our_median("replace"),
             "OpenDP": opendp_quantiles([.5], dp.unit_of(changes=1)), "diffprivlib": diffprivlib_quantiles([.5])}, n / 2, ranks)

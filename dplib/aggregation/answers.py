@@ -20,7 +20,7 @@ from dplib._types import (
     ArrayLike, Bools, Floats, Generator, Integer, Integers, Interval, NDArray, Neighbor, Noise,
     Real, Reals)
 
-FURTHEST = 600.0  # e^-FURTHEST is the smallest coin, so that no answer is impossible
+FAINTEST = 600.0  # e^-FAINTEST is the smallest coin, so that no answer is impossible
 RARE = 40.0  # coins of less than e^-RARE take nothing from others
 
 
@@ -277,7 +277,7 @@ def _behind(scores):
 def _coins(behind, rate):
     """Of heads: no smaller one than that of the next rank, and no more than e^ε times as likely as
     that, in floats, too; never 0."""
-    return np.exp(-np.minimum(rate * behind, FURTHEST))
+    return np.exp(-np.minimum(rate * behind, FAINTEST))
 
 
 def _one_of_the_heads(coins, rng):
@@ -295,7 +295,7 @@ def _law(behind, rate):
     first = np.arange(len(behind))[:, np.newaxis] * levels.size
     of_each = np.bincount((place + first).ravel(), minlength=len(behind) * levels.size)
     missed = -np.multiply.outer(_coins(levels, rate), times)
-    nobody = np.maximum(of_each.reshape(len(behind), -1) @ np.log1p(missed), -FURTHEST)
+    nobody = np.maximum(of_each.reshape(len(behind), -1) @ np.log1p(missed), -FAINTEST)
     nobody = np.exp(nobody) * weights  # no float is so small that calculating is slow
     return _coins(behind, rate) * np.take_along_axis(nobody @ (1 / (1 + missed)).T, place, axis=1)
 

@@ -388,7 +388,7 @@ def tossed(coin=lambda behind, rate: np.exp(-rate * behind), both=True, first=Fa
        mutants={"as if ranks were monotone under replacement": tossed(both=False),
                 "the first of the heads": tossed(first=True), "the best of the heads": tossed(ahead=True),
                 "no heads three ranks behind": tossed(coin=lambda behind, rate: np.exp(-rate * behind) * (behind < 3)),
-                "coins of which one is a little too small": tossed(coin=lambda behind, rate: np.exp(-rate * (behind + .02 * (behind == 1)))),
+                "a coin that is a little too small": tossed(coin=lambda behind, rate: np.exp(-rate * (behind + .02 * (behind == 1)))),
                 "coins that fall with the square": tossed(coin=lambda behind, rate: np.exp(-rate * behind**2)),
                 "coins that rise again": tossed(coin=lambda behind, rate: np.exp(-rate * np.minimum(behind, 4 - behind).clip(-1)))})
 def test_coins_for_ranks(private_median):

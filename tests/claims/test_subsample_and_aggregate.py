@@ -153,9 +153,9 @@ def by_formula(power=2 / 3, cliff=True):
                 "the square root in place of the power 2/3": (blocks_error_bound, by_formula(power=.5)),
                 "the cliff forgotten": (blocks_error_bound, by_formula(cliff=False))})
 def test_number_of_blocks(blocks_error_bound, best_blocks):
-    """At all of 54 settings that can be above the cliff, with normal answers that are all off to one side: the probability of an error above the bound by
-    `outside_bound`, exactly, and the bound on it; the best number of blocks against k*. At four settings also the median itself,
-    with 200 drawn sets of answers and the exact probabilities of the candidates.
+    """At all of 54 settings that can be above the cliff, with normal answers that are all off to one side: the probability of an
+    error above the bound by `outside_bound`, exactly, and the bound on it; the best number of blocks against k*. At four settings
+    also the median itself, with 200 drawn sets of answers and the exact probabilities of the candidates.
     """
     most, settings, apart = 0, 0, 0
     for size, epsilon, bias, beta in itertools.product((10**3, 10**4, 10**5), (.1, .5, 2), (.1, 1, 5), (.02, .1)):
