@@ -36,7 +36,7 @@ from dplib.local import (
     heavy_prefixes, l2_ball_randomizer, local_laplace, local_randomized_response, sign_reports, sign_shares, unary_reports)
 from dplib.mean import (
     adaptive_mean, bounded_mean_interval, clip_radius, clipped_mean, mean_interval, private_scale, two_stage_mean, unbounded_mean)
-from dplib.mechanisms import exponential, gaussian, gaussian_sigma, laplace
+from dplib.mechanisms import gaussian, gaussian_sigma, laplace, permute_and_flip
 from dplib.parity import private_parity, walsh_hadamard
 from dplib.queries import central_oracle, learn_conjunction, local_oracle
 from dplib.sparse_vector import above_threshold
@@ -269,8 +269,9 @@ def medians(runs=1000, answers=100, size=1001):
     def compared():
         for row in x:
             below, above = (row < candidates[:, None]).sum(axis=1), (row > candidates[:, None]).sum(axis=1)
-            exponential(-np.maximum(below, above), sensitivity=1, epsilon=1, rng=rng)
-    return {"ours": lambda: private_median(x, candidates=candidates, epsilon=1, runs=True, rng=rng), "baseline": compared}
+            permute_and_flip(-np.maximum(below, above), sensitivity=1, epsilon=1, rng=rng)
+    return {"ours": lambda: private_median(
+        x, candidates=candidates, epsilon=1, neighbor="replace", runs=True, rng=rng), "baseline": compared}
 
 
 def first_alarm(runs=1000, questions=1000):

@@ -200,8 +200,10 @@ def diffprivlib_quantiles(levels):
     return diffprivlibs
 
 
-def our_median(data):
-    return lambda: [private_median(data.averages, candidates=POINTS, epsilon=EPSILON, rng=RNG)]
+def our_median(neighbor):
+    def ours(data):
+        return lambda: [private_median(data.averages, candidates=POINTS, epsilon=EPSILON, neighbor=neighbor, rng=RNG)]
+    return ours
 
 
 def our_mean(data):
@@ -337,9 +339,10 @@ def jobs(data):
     yield (f"counts of planes, {VOTES} of 36 groups", f"plane, add/remove, ε = {EPSILON}", dict(ours=our_planes, OpenDP=opendp_planes),
            by_group(planes, data.groups, "value"), distance)
     yield "histogram", rows, dict(ours=our_histogram, OpenDP=opendp_histogram, diffprivlib=diffprivlib_histogram), histogram, distance
-    yield "median", rows, dict(ours=our_quantiles([.5]), OpenDP=opendp_quantiles([.5])), n / 2, ranks
+    yield ("median", rows,
+           {"ours": our_quantiles([.5]), "ours, private_median": our_median("add_remove"), "OpenDP": opendp_quantiles([.5])}, n / 2, ranks)
     yield ("median, n public", replaced,
-           {"ours": our_quantiles([.5], "replace"), "ours, private_median": our_median,
+           {"ours": our_quantiles([.5], "replace"), "ours, private_median": our_median("replace"),
             "OpenDP": opendp_quantiles([.5], dp.unit_of(changes=1)), "diffprivlib": diffprivlib_quantiles([.5])}, n / 2, ranks)
     yield ("nine deciles", rows, {"ours": our_quantiles(DECILES), "OpenDP": opendp_quantiles(DECILES),
                                   "OpenDP, tree": opendp_tree_of_quantiles(DECILES)}, n * DECILES, ranks)

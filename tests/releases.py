@@ -341,7 +341,9 @@ PACKAGE = {
         Case(lambda distance, rng: function(["Smith"] * len(distance), distance, epsilon=1, delta=1e-6, rng=rng), distances(), 1, 1e-6)],
     aggregation.private_vote: both(
         *(private(lambda: cell_pairs(False), epsilon=1, noise=noise) for noise in NOISES)),
-    aggregation.private_median: private(candidates=[-1e300, -3, 0, 0.5, 2.5, 3, 1e307], epsilon=1),
+    aggregation.private_median: both(
+        *(private(candidates=[-1e300, -3, 0, 0.5, 2.5, 3, 1e307], epsilon=1, neighbor=relation) for relation in RELATIONS),
+        private(lambda: cell_pairs(True), candidates=[0, 1], epsilon=1, neighbor="add_remove")),
     aggregation.bounded_mean: both(
         private(bounds=(-3, 4), epsilon=1), private(bounds=(-8e307, 8e307), epsilon=1),
         private(far_pairs, bounds=(1.7e18 - 1e3, 1.7e18 + 1e3), epsilon=1)),

@@ -17,18 +17,20 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from dplib.aggregation import (
-    Refusal, bounded_mean, median_scores, passes_test, private_median, private_vote, refused, release_if_stable,
-    stable_release_probability, subsample_and_aggregate, vote_error)
+    Refusal, bounded_mean, median_probabilities, median_scores, passes_test, private_median, private_vote, refused,
+    release_if_stable, stable_release_probability, subsample_and_aggregate, vote_error)
+from dplib.aggregation import answers as answers_module
 from dplib.aggregation import blocks as blocks_module
 from dplib.aggregation.stability import _refusal_and_release
 from dplib.book.datasets import rand_covariates, rand_visits
 from dplib.friendly import friendly_mean, friendly_tuples
 from dplib.glm import LOGISTIC, Box, PrivateLogisticRegression, release_coefficient, release_vector
 from dplib.mean import private_scale, unbounded_mean
-from dplib.mechanisms import discrete_laplace, exponential_probabilities
+from dplib.mechanisms import discrete_laplace
 from dplib.parity import private_parity
 from tests import programs
 from tests.chance import ALARM, chi_square, laplace_cdf, rng
+from tests.outcomes import distribution
 
 BUDGETS = [(1, 1e-6), (.5, 1e-6), (.1, 1e-6), (2, .1), (.3, .3), (5, 1e-10), (.01, 1e-6), (30, 1e-300), (1e-3, 1e-9), (1, .7)]
 
@@ -267,28 +269,112 @@ def test_scores_of_a_median_are_ranks_even_with_ties():
     assert median_scores([1.] * 9, candidates=[0, 1, 2]).tolist() == [-9, 0, -9]
 
 
-def test_a_median_is_chosen_as_often_as_it_should():
-    x, candidates = [1, 1, 1, 3, 8, 8], np.arange(10)
-    law = exponential_probabilities(median_scores(x, candidates=candidates), sensitivity=1, epsilon=.7)
-    chosen = private_median(np.tile(x, (30_000, 1)), candidates=candidates, epsilon=.7, runs=True, rng=rng(6))
+RELATIONS = {"replace": 2, "add_remove": 1}                                # by how much less a coin falls for each rank
+
+
+def by_all_coins(scores, epsilon, neighbor):
+    """The definition: every way in which the coins can fall, and one of the heads at random."""
+    coins = np.exp(-epsilon / RELATIONS[neighbor] * (max(scores) - np.asarray(scores)))
+    law = np.zeros(coins.size)
+    for heads in itertools.product((False, True), repeat=coins.size):
+        chance = np.where(heads, coins, 1 - coins).prod()
+        law += chance * np.array(heads) / max(sum(heads), 1)
+    return law
+
+
+@pytest.mark.parametrize("neighbor", RELATIONS)
+@pytest.mark.parametrize("x", [[], [2], [0], [1, 1, 3], [0, 4, 4, 4], [9, 9, 9, 9, 9, 9]])
+def test_a_median_has_its_law(x, neighbor):
+    """The program, its coins falling in every way; the definition; and the integral."""
+    candidates, given = [0, 1, 3, 4.5], dict(epsilon=1.3, neighbor=neighbor)
+    found = distribution(lambda x, script: private_median(x, candidates=candidates, **given, rng=script), x)
+    scores = median_scores(x, candidates=candidates)
+    law = by_all_coins(scores.tolist(), **given)
+    assert max(abs(found[c] - p) for c, p in zip(candidates, law, strict=True)) < 1e-9
+    np.testing.assert_allclose(median_probabilities(scores, **given), law, rtol=1e-9)
+
+
+@pytest.mark.parametrize("neighbor", RELATIONS)
+def test_a_median_is_chosen_as_often_as_it_should(neighbor):
+    x, candidates, given = [1, 1, 1, 3, 8, 8], np.arange(10), dict(epsilon=.7, neighbor=neighbor)
+    law = median_probabilities(median_scores(x, candidates=candidates), **given)
+    chosen = private_median(np.tile(x, (30_000, 1)), candidates=candidates, **given, runs=True, rng=rng(6))
     assert chi_square(np.bincount(chosen.astype(int), minlength=10), law) > ALARM
 
 
+@pytest.mark.parametrize("rivals", [1, 2, 30, 1000, 10**5])
+def test_the_law_of_a_median_with_one_leader(rivals):
+    """Proposition prop-rivals; what is far behind has e^(-rate d) of what it would have without a coin, however little that is."""
+    for lead, epsilon in ((0, 1), (1, 1), (5, .3), (20, 2), (50, 1), (10**6, 1e-5), (10**9, 1e-8)):
+        coin, few = math.exp(-(epsilon - 2**-36) * lead), min(rivals, 1000)          # 2**-36 is for rounding
+        law = median_probabilities(np.r_[-7, np.full(rivals, -7 - lead)], epsilon=epsilon, neighbor="add_remove")
+        leader = -math.expm1((rivals + 1) * math.log1p(-coin)) / ((rivals + 1) * coin) if coin < 1 else 1 / (rivals + 1)
+        assert law[0] == pytest.approx(leader, rel=1e-6) and law.sum() == pytest.approx(1, rel=1e-9)
+        alone = median_probabilities([0, *[-(10**6)] * few, -60, -70], epsilon=1, neighbor="add_remove")
+        assert alone[-2:] == pytest.approx(np.exp([-60., -70]) / 2, rel=1e-6)
+
+
+def test_shapes_of_a_law():
+    scores = -rng(7).integers(0, 60, size=(3, 300, 200))
+    given = dict(epsilon=.3, neighbor="replace")
+    law = median_probabilities(scores, **given)                          # pieces of a few data sets each
+    assert law.shape == scores.shape and abs(law.sum(axis=-1) - 1).max() < 1e-12
+    np.testing.assert_allclose(law[1, 299], median_probabilities(scores[1, 299], **given), rtol=1e-12)
+    np.testing.assert_array_equal(law[1], median_probabilities(scores[1].astype(np.int8), **given))
+    assert median_probabilities(np.zeros((0, 5), dtype=int), **given).shape == (0, 5)
+    assert median_probabilities([-4], **given).tolist() == pytest.approx([1])
+    for wrong in (-3, [], [[]], [1, 0], [-.5]):
+        with pytest.raises(ValueError, match="scores"):
+            median_probabilities(wrong, **given)
+
+
+@pytest.mark.parametrize("neighbor", RELATIONS)
+def test_coins_as_floats_keep_the_two_inequalities_of_their_proposition(neighbor):
+    """Exact, in 60 digits: they never rise, none is 0, and no one is more than e^(ε/2), or e^ε, times the next one."""
+    for epsilon in (1e-8, 1e-3, .1, 1 / 3, 1, 7.7, 100, 1e4):
+        rate = answers_module._rate(epsilon, neighbor)
+        far = np.r_[np.arange(3000), int(700 / rate) + np.arange(-2000, 2000)]
+        coins, following = (answers_module._coins(np.maximum(d, 0), rate) for d in (far, far + 1))
+        assert coins[0] == 1 and (following <= coins).all() and (following > 0).all()
+        with mpmath.workdps(60):
+            most = mpmath.exp(mpmath.mpf(epsilon) / RELATIONS[neighbor])
+            assert all(mpmath.mpf(a) <= most * mpmath.mpf(b) for a, b in zip(coins.tolist(), following.tolist(), strict=True))
+    with pytest.raises(ValueError, match="epsilon"):
+        answers_module._rate(1e-12, neighbor)
+
+
+@pytest.mark.parametrize("neighbor", RELATIONS)
+def test_a_median_is_as_near_as_its_docstring_says(neighbor):
+    """All counts of up to five records at five candidates, by the exact law."""
+    nearest = 0
+    for counts in itertools.product(range(6), repeat=5):
+        if 0 < (n := sum(counts)) <= 5:
+            scores = median_scores(np.repeat(np.arange(5), counts), candidates=np.arange(5))
+            for epsilon, beta in itertools.product((2, 5), (.4, .1)):
+                loss = RELATIONS[neighbor] / epsilon * math.log(5 / (2 * beta))
+                failing = median_probabilities(scores, epsilon=epsilon, neighbor=neighbor)[-scores >= n / 2 + loss].sum()
+                nearest = max(nearest, failing / beta)
+    assert .3 < nearest <= 1
+
+
 def test_a_median_of_equal_answers_is_found():
+    given = dict(candidates=np.arange(-100, 101), epsilon=1, neighbor="replace", runs=True)
     for answer in (17., 17.3, np.nextafter(17, 0)):
-        assert (private_median(np.full((500, 101), answer), candidates=np.arange(-100, 101), epsilon=1, runs=True, rng=rng()) == 17).all()
+        assert (private_median(np.full((500, 101), answer), **given, rng=rng()) == 17).all()
 
 
 def test_shapes_of_a_median():
-    given = dict(candidates=[0, 1, 2], epsilon=1)
+    given = dict(candidates=[0, 1, 2], epsilon=1, neighbor="replace")
     assert private_median([1.], **given, rng=rng()).shape == ()
     assert private_median(np.zeros((2, 3, 4)), **given, runs=True, rng=rng()).shape == (2, 3)
     assert private_median(np.zeros((0, 4)), **given, runs=True, rng=rng()).shape == (0,)
     many = np.linspace(0, 1, 2**18)                                      # pieces of a few data sets each
-    assert private_median(rng().random((9, 50)), candidates=many, epsilon=9, runs=True, rng=rng()).shape == (9,)
+    assert private_median(rng().random((9, 50)), **given | dict(candidates=many, epsilon=9), runs=True, rng=rng()).shape == (9,)
     for candidates in ([], [1, 1], [2, 1], [[1, 2]], [np.nan], 3):
         with pytest.raises(ValueError, match="candidates"):
-            private_median([1.], candidates=candidates, epsilon=1, rng=rng())
+            private_median([1.], **given | dict(candidates=candidates), rng=rng())
+    with pytest.raises(ValueError, match="neighbor"):
+        private_median([1.], **given | dict(neighbor="both"), rng=rng())
 
 
 def test_a_mean_is_clipped_and_has_the_noise_of_its_range():
@@ -476,7 +562,8 @@ def test_an_estimator_of_scikit_learn_made_private():
     new = draw.uniform(-1, 1, size=(500, 2))
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     share = lambda tree: np.mean(tree.predict(new) == (new[:, 0] > .2))
-    median = lambda answers, rng: private_median(answers, candidates=np.linspace(0, 1, 101), epsilon=1, rng=rng)
+    median = lambda answers, rng: private_median(
+        answers, candidates=np.linspace(0, 1, 101), epsilon=1, neighbor="replace", rng=rng)
     released = subsample_and_aggregate((X, y), (tree, share), median, blocks=100, default=0, rng=draw)
     assert .93 < released <= 1 and not hasattr(tree, "tree_")
     alone = np.median(on_blocks((X, y), (tree, share), blocks=100))

@@ -92,7 +92,7 @@ NUMBERS = {
     lower_bounds.sign_test: dict(shift=1, epsilon=1),
     lower_bounds.clamped_likelihood_test: dict(shift=1, clamp=0.5, epsilon=1),
     aggregation.bounded_mean: dict(bounds=(0, 1), epsilon=1),
-    aggregation.private_median: dict(candidates=[0, 1], epsilon=1),
+    aggregation.private_median: dict(candidates=[0, 1], epsilon=1, neighbor="replace"),
     histograms.laplace_histogram: dict(cells=5, bounds=(0, 1), epsilon=1, neighbor="replace", noise="laplace"),
 }
 
@@ -127,9 +127,10 @@ def test_answers_of_any_shape_are_shown_or_not():
 
 
 def test_no_records_are_data_where_records_may_be_added():
+    given = dict(candidates=[0, 1], epsilon=1, neighbor="add_remove")
     for runs, shape in ((False, ()), (True, ())):
-        assert np.shape(aggregation.private_median([], candidates=[0, 1], epsilon=1, runs=runs, rng=rng(4))) == shape
-    assert aggregation.private_median(np.zeros((0, 3)), candidates=[0, 1], epsilon=1, runs=True, rng=rng()).shape == (0,)
+        assert np.shape(aggregation.private_median([], **given, runs=runs, rng=rng(4))) == shape
+    assert aggregation.private_median(np.zeros((0, 3)), **given, runs=True, rng=rng()).shape == (0,)
     empty = factorization.release_central([], factorization.identity_factorization(np.eye(3)), epsilon=1, delta=1e-6,
                                           neighbor="add_remove", rng=rng(5))
     assert empty.shape == (3,) and empty.all()

@@ -36,7 +36,7 @@ NO_STATEMENT = {  # of their own, and why
 }
 NO_ROW = {  # in benchmarks/run.py, by the reason
     "noise for one answer, as in `laplace`": """
-        discrete_laplace discrete_gaussian report_noisy_max permute_and_flip
+        discrete_laplace discrete_gaussian report_noisy_max exponential
         local_gaussian private_vote sign_test clamped_likelihood_test passes_test
         release_if_stable""",
     "the work is that of another one, which has a row": """

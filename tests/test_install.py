@@ -166,7 +166,8 @@ spent = PrivacyLoss.from_laplace(epsilon=0.1).compose(100).epsilon(1e-6)
 print(spent + sum(compose_basic(count=3, epsilon=[0.1], delta=0)))
 print(adaptive_plan(size=ages.size, radius=3, epsilon=1).stages + 1)
 print(subsample_and_aggregate(
-    ages, np.std, lambda a, rng: private_median(a, candidates=np.linspace(0, 10, 11), epsilon=1, rng=rng),
+    ages, np.std,
+    lambda a, rng: private_median(a, candidates=np.linspace(0, 10, 11), epsilon=1, neighbor="replace", rng=rng),
     blocks=10, default=0, rng=rng))
 '''
 START = "import numpy as np\nfrom dplib.{} import {} as release\nrng = np.random.default_rng()\n"

@@ -153,6 +153,10 @@ LAWS = {
         Row([1, 1, 0], [1, 0, 0], dict(epsilon=1) | WHOLE),
         Row([1, 1, 0, 0], [1, 0, 0, 0], dict(epsilon=1) | REAL),
     ],
+    aggregation.private_median: [
+        Row([0, 8], [8, 8], dict(candidates=range(9), epsilon=1, neighbor="replace")),
+        Row([], [8], dict(candidates=range(9), **ADDED)),
+    ],
     factorization.release_local: [Row([0], [1], dict(factorization=FACTORIZATIONS[0], epsilon=1))],
     glm.certify_below: [Row(9, 8, dict(sensitivity=1, epsilon=0.6, delta=0.4))],
 }

@@ -10,6 +10,7 @@ from dplib.aggregation.stability import (
 from dplib.aggregation.refusals import refused
 from dplib.aggregation.answers import (
     bounded_mean,
+    median_probabilities,
     median_scores,
     private_median,
     private_vote,
@@ -19,6 +20,6 @@ from dplib.aggregation.blocks import subsample_and_aggregate
 
 __all__ = [
     "Refusal", "passes_test", "release_if_stable", "stable_release_probability", "refused",
-    "private_vote", "vote_error", "median_scores", "private_median", "bounded_mean",
-    "subsample_and_aggregate",
+    "private_vote", "vote_error", "median_scores", "private_median", "median_probabilities",
+    "bounded_mean", "subsample_and_aggregate",
 ]

@@ -6,17 +6,22 @@ Leading axes are independent runs.
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 
 import numpy as np
 import scipy
 from scipy.special import expit
 
-from dplib import _checks, _samplers, mechanisms
-from dplib._numerics import HELD_NUMBERS
+from dplib import _checks, _grid, _samplers
+from dplib._numerics import CACHED_NUMBERS, HELD_NUMBERS
 from dplib._sums import Tally
 from dplib._types import (
-    ArrayLike, Bools, Floats, Generator, Integer, Interval, NDArray, Noise, Real, Reals)
+    ArrayLike, Bools, Floats, Generator, Integer, Integers, Interval, NDArray, Neighbor, Noise,
+    Real, Reals)
+
+FAINTEST = 600.0  # e^-FAINTEST is the smallest coin, so that no answer is impossible
+RARE = 40.0  # coins of less than e^-RARE take nothing from others
 
 
 def private_vote(
@@ -163,15 +168,18 @@ def _scores(rows, candidates):
 
 
 def private_median(
-        x: ArrayLike, *, candidates: ArrayLike, epsilon: Real, runs: bool = False,
-        rng: Generator) -> Floats:
-    """Choose the median among public candidates, by rank.
+        x: ArrayLike, *, candidates: ArrayLike, epsilon: Real, neighbor: Neighbor,
+        runs: bool = False, rng: Generator) -> Floats:
+    """Choose the median among public candidates, by rank: each candidate tosses a coin, and one of
+    the heads is chosen.
 
     Parameters
     ----------
     x, candidates
         As in `median_scores`.
     epsilon : float > 0
+    neighbor : {"replace", "add_remove"}
+        Under the latter the number of records is protected, too, and half the noise is enough.
     runs : bool
         Whether axes before the last are independent runs, each a data set of its own; without it
         there may be none
@@ -179,37 +187,135 @@ def private_median(
 
     Returns
     -------
-    float64, shape (...), a candidate
+    float64, shape (...)
+        A candidate. One that is d behind the best score shows heads with probability e^(-εd/2), or
+        e^(-εd) under ``add_remove``; all that do are as likely.
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace`` and under ``add_remove``, where there may be no records at all,
-        given fair bits.
+    :Privacy: ε-DP under ``neighbor``, given fair bits; there may be no records at all under
+        ``add_remove``.
     :Error: Each record counts at the candidate nearest to it; ties do no harm. With probability 1 -
-        β fewer than n/2 + (2/ε) ln(m/β) of these are below the answer and fewer than that are above
-        it. If fewer than about (6/ε) ln(m/β) records vote, it may be anything.
-    :Cost: m scores and random numbers for each data set.
+        β, β < 1/2, fewer than n/2 + (2/ε) ln(m/(2β)) of these are below the answer and fewer than
+        that are above it; with 1/ε in place of 2/ε under ``add_remove``. If fewer than about (6/ε)
+        ln(m/(2β)) records vote, half of that under ``add_remove``, it may be anything. See
+        `median_probabilities`.
+    :Cost: m scores and coins for each data set.
     :References: Proposition *Median by rank* on the page *Choosing privately* (prop-median);
-        McSherry and Talwar, *Mechanism design via differential privacy* (2007).
+        proposition *Coins for whole scores* on the page *Choosing privately* (prop-coins); McKenna
+        and Sheldon, *Permute-and-flip: a new mechanism for differentially private selection*
+        (2020).
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> answers = rng.normal(3, 1, size=100)
-    >>> float(private_median(answers, candidates=np.linspace(-10, 10, 201), epsilon=1, rng=rng))
+    >>> float(private_median(answers, candidates=np.linspace(-10, 10, 201), epsilon=1,
+    ...                      neighbor="replace", rng=rng))
     3.0
     """
     rows, candidates, batch = _answers(x, candidates, runs)
-    _checks.parameter("epsilon", epsilon)
-    _checks.generator(rng)
-    step = max(1, HELD_NUMBERS // candidates.size)
+    rate, rng = _rate(epsilon, neighbor), _checks.generator(rng)
+    step = max(1, CACHED_NUMBERS // candidates.size)
     places = [
-        mechanisms.exponential(
-            _scores(rows[i : i + step], candidates), sensitivity=1, epsilon=epsilon, rng=rng
-        )
+        _one_of_the_heads(_coins(_behind(_scores(rows[i : i + step], candidates)), rate), rng)
         for i in range(0, len(rows), step)
     ]
     return candidates[np.concatenate([*places, np.empty(0, dtype=np.int64)])].reshape(batch)[()]
+
+
+def median_probabilities(
+        scores: Integers, *, epsilon: Real, neighbor: Neighbor) -> NDArray[np.float64]:
+    """The exact output distribution of `private_median`: a description of the mechanism, not a
+    private release.
+
+    Parameters
+    ----------
+    scores : array_like of integers, shape (..., m)
+        Those of m candidates by `median_scores`
+    epsilon, neighbor
+        As in `private_median`.
+
+    Returns
+    -------
+    float64, shape (..., m), the probability of each candidate
+
+    Notes
+    -----
+    :Error: About 1e-13 for up to 10^6 candidates.
+    :References: Theorem *Permute and flip* on the page *Choosing privately*
+        (thm-permute-and-flip).
+
+    Examples
+    --------
+    >>> scores = median_scores([1, 1, 1, 4], candidates=[0, 1, 2, 3, 4])
+    >>> median_probabilities(scores, epsilon=1, neighbor="replace").round(3)
+    array([0.078, 0.521, 0.134, 0.134, 0.134])
+    """
+    scores = _checks.integers("scores", scores, at_least=-(2**62), at_most=0)
+    if scores.ndim == 0 or scores.shape[-1] == 0:
+        raise ValueError(
+            "scores must have at least one candidate on the last axis, got an array of shape "
+            f"{scores.shape}"
+        )
+    rate, step = _rate(epsilon, neighbor), max(1, CACHED_NUMBERS // scores.shape[-1])
+    rows = _behind(scores.reshape(-1, scores.shape[-1]).astype(np.int64))
+    law = [_law(rows[i : i + step], rate) for i in range(0, len(rows), step)]
+    return np.concatenate([*law, np.empty((0, rows.shape[1]))]).reshape(scores.shape)
+
+
+def _rate(epsilon, neighbor):
+    """What one more rank behind takes from the logarithm of a coin."""
+    differ = _checks.records_that_differ(neighbor)
+    return _grid.for_weights(_checks.parameter("epsilon", epsilon)) / differ
+
+
+def _behind(scores):
+    return scores.max(axis=1, keepdims=True) - scores
+
+
+def _coins(behind, rate):
+    """Of heads: no smaller one than that of the next rank, and no more than e^ε times as likely as
+    that, in floats, too; never 0."""
+    return np.exp(-np.minimum(rate * behind, FAINTEST))
+
+
+def _one_of_the_heads(coins, rng):
+    """The place of one of the coins that fall on heads, each as likely; one of each row."""
+    heads = _samplers.bernoulli(coins, coins.shape, rng)
+    places, count = np.flatnonzero(heads) % coins.shape[1], np.count_nonzero(heads, axis=1)
+    return places[np.cumsum(count) - count + _grid.uniform(count, rng)]
+
+
+def _law(behind, rate):
+    """A candidate r is the first head where the coins come in random order: it comes at a time t,
+    and no other one came before it with heads, Pr[r] = p_r ∫ ∏ (1 - t p_j) dt without j = r."""
+    times, weights = _times(8 * behind.shape[1].bit_length())
+    levels, place = _levels(np.minimum(behind, int(np.ceil(RARE / rate))))
+    first = np.arange(len(behind))[:, np.newaxis] * levels.size
+    of_each = np.bincount((place + first).ravel(), minlength=len(behind) * levels.size)
+    missed = -np.multiply.outer(_coins(levels, rate), times)
+    nobody = np.maximum(of_each.reshape(len(behind), -1) @ np.log1p(missed), -FAINTEST)
+    nobody = np.exp(nobody) * weights  # no float is so small that calculating is slow
+    return _coins(behind, rate) * np.take_along_axis(nobody @ (1 / (1 + missed)).T, place, axis=1)
+
+
+def _levels(behind):
+    """The different numbers, rising, and which of them each one is."""
+    if behind.max(initial=0) > HELD_NUMBERS:
+        levels, place = np.unique(behind, return_inverse=True)
+        return levels, place.reshape(behind.shape)
+    there = np.bincount(behind.ravel()) > 0
+    return np.flatnonzero(there), (there.cumsum() - 1)[behind]
+
+
+@cache
+def _times(count):
+    """Places and weights of an integral over [0, 1] by Gauss and Legendre, close together near 0,
+    where the integrand may fall from 1 to nothing."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    nodes = (nodes + 1) / 2
+    return nodes**4, weights * 2 * nodes**3
 
 
 def bounded_mean(

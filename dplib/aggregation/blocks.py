@@ -80,9 +80,9 @@ def subsample_and_aggregate(
     >>> rng = np.random.default_rng(1)
     >>> incomes = rng.lognormal(size=10_000)
     >>> median = lambda answers, rng: private_median(answers, candidates=np.linspace(0, 10, 1001),
-    ...                                              epsilon=1, rng=rng)
+    ...                                              epsilon=1, neighbor="replace", rng=rng)
     >>> float(subsample_and_aggregate(incomes, np.std, median, blocks=100, default=0, rng=rng))
-    1.84
+    1.93
     """
     columns = x if isinstance(x, tuple) else (x,)
     lengths = {len(column) for column in columns}

@@ -7,8 +7,11 @@ import numpy as np
 from scipy.special import ndtr, softmax
 from scipy.stats import beta as beta_law
 
+from dplib import _samplers
+from dplib.aggregation import median_probabilities, median_scores, private_median
 from dplib.mechanisms import exponential, exponential_probabilities, permute_and_flip, report_noisy_max
 from tests.claims import claim, page_function, to
+from tests.outcomes import distribution, epsilon_of
 
 EPSILONS = (.1, 1., 3.)
 SCORES, EPSILON = np.array([3., 1., 0., 2.5]), 1.3            # the example of the page, sensitivity 1
@@ -366,6 +369,52 @@ def test_permute_and_flip_draws(permute_and_flip):
     return f"shares {', '.join(f'{s:.4f}' for s in shares)}, within {far:.1f} standard errors"
 
 
+# --- coins for whole scores -------------------------------------------------------------------------------------------
+
+def tossed(coin=lambda behind, rate: np.exp(-rate * behind), both=True, first=False, ahead=False):
+    """A median by coins, one data set at a time, with room for mistakes."""
+    def choose(x, *, candidates, epsilon, neighbor, rng):
+        scores = median_scores(x, candidates=candidates)
+        rate = epsilon / (2 if neighbor == "replace" and both else 1)
+        coins = coin(scores.max() - scores, rate)
+        heads = np.flatnonzero(_samplers.bernoulli(coins, coins.shape, rng))
+        if ahead:
+            heads = heads[scores[heads] == scores[heads].max()]
+        return candidates[heads[0 if first else rng.integers(len(heads))]]
+    return choose
+
+
+@claim("prop-coins", private_median,
+       mutants={"as if ranks were monotone under replacement": tossed(both=False),
+                "the first of the heads": tossed(first=True), "the best of the heads": tossed(ahead=True),
+                "no heads three ranks behind": tossed(coin=lambda behind, rate: np.exp(-rate * behind) * (behind < 3)),
+                "a coin that is a little too small": tossed(coin=lambda behind, rate: np.exp(-rate * (behind + .02 * (behind == 1)))),
+                "coins that fall with the square": tossed(coin=lambda behind, rate: np.exp(-rate * behind**2)),
+                "coins that rise again": tossed(coin=lambda behind, rate: np.exp(-rate * np.minimum(behind, 4 - behind).clip(-1)))})
+def test_coins_for_ranks(private_median):
+    """Run the program on all data sets of up to four records at four candidates, its coins falling in every way, and compare all
+    neighbours under both relations; then on pairs with nine candidates.
+    """
+    sets = [x for n in range(5) for x in itertools.combinations_with_replacement(range(4), n)]
+    pairs = {"replace": [(x, y) for x, y in itertools.combinations(sets, 2) if len(x) == len(y) and shared(x, y) == len(x) - 1],
+             "add_remove": [(x, y) for x, y in itertools.combinations(sets, 2) if abs(len(x) - len(y)) == 1
+                            and shared(x, y) == min(len(x), len(y))]}
+    most, compared = 0, 0
+    for relation, epsilon in itertools.product(pairs, (1., 3.)):
+        law = lambda x, k: distribution(lambda x, script: private_median(
+            x, candidates=range(k), epsilon=epsilon, neighbor=relation, rng=script), x)
+        laws = {x: law(x, 4) for x in sets}
+        found = [(laws[x], laws[y]) for x, y in pairs[relation]]
+        found.append((law((0, 8), 9), law((8, 8), 9)) if relation == "replace" else (law((), 9), law((8,), 9)))
+        most, compared = max([most, *(epsilon_of(*pair) / epsilon for pair in found)]), compared + len(found)
+    assert most <= 1 + 1e-9
+    return f"at most {most:.4f} ε, on {compared} pairs"
+
+
+def shared(x, y):
+    return sum(min(x.count(v), y.count(v)) for v in set(x))
+
+
 # --- median by rank ---------------------------------------------------------------------------------------------------
 
 def sum_of_distances(x, candidates):
@@ -381,17 +430,22 @@ def difference_of_sides(x, candidates):
        mutants={"the sum of distances": sum_of_distances, "the difference of the two sides": difference_of_sides,
                 "the median's own distance": lambda x, candidates: -np.abs(np.median(x) - candidates)})
 def test_rank_score(score):
-    """Enumerate all data sets of four records with four values, all neighbours, and the exact probability of a bad
-    rank.
+    """Enumerate all data sets of four records with four values, all neighbours, which move no two scores in different directions
+    under add/remove, and the exact probability of a bad rank for both mechanisms and relations.
     """
     moved, closest, on = 0, 0, lambda x: score(np.sort(x), np.arange(4)).astype(float)
-    for _, x, y in neighbours(4, 4):
-        moved = max(moved, np.abs(on(x) - on(y)).max())
+    for relation, x, y in neighbours(4, 4):
+        change = on(x) - on(y)
+        moved = max(moved, np.abs(change).max())
+        assert relation == "replace" or change.min() * change.max() >= 0
     for x in itertools.product(range(4), repeat=4):
         sides = -rank_score(x, 4)
         for epsilon, beta in itertools.product((1., 3., 10.), (.5, .1, .01)):
-            bad = sides >= 4 / 2 + 2 / epsilon * math.log(4 / beta)
-            failure = exponential_probabilities(on(x), sensitivity=1, epsilon=epsilon)[bad].sum()
-            closest = max(closest, failure / beta)
+            for relation, scale in dict(replace=2 / epsilon, add_remove=1 / epsilon).items():
+                by_weight = exponential_probabilities(on(x), sensitivity=1, epsilon=epsilon, monotonic=relation == "add_remove")
+                by_coins = median_probabilities(on(x).astype(int), epsilon=epsilon, neighbor=relation)
+                failure = by_weight[sides >= 4 / 2 + scale * math.log(4 / beta)].sum()
+                failure_by_coins = by_coins[sides >= 4 / 2 + scale * math.log(4 / (2 * beta))].sum() if beta < .5 else 0
+                closest = max(closest, failure / beta, failure_by_coins / beta)
     assert moved == 1 and closest <= 1
     return f"the score moves by {moved:.0f}; failures at most {closest:.3f} of the bound"
