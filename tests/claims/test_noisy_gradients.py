@@ -66,12 +66,12 @@ def mean_clipped(x, clip):
        mutants={"the sum is clipped": mean_clipped, "C squared": another_clip(lambda clip, x: clip**2 + 0 * x[0]),
                 "always the median": lambda x, clip: float(np.median(x)), "twice C": another_clip(lambda clip, x: 2 * clip)})
 def test_where_clipped_steps_end(resting_point):
-    """Five values by hand; 200 data sets that need no clip, and their mean; 200 with an odd number of values and a small clip, and their
+    """Five values by hand; 60 data sets that need no clip, and their mean; 60 with an odd number of values and a small clip, and their
     median; an exponential population, by its quantiles, whose equation is solved in closed form.
     """
     errors = [abs(resting_point([0, 0, 0, 0, 10], 1) - .25)]
     rng = np.random.default_rng(2)
-    for _ in range(200):
+    for _ in range(60):
         x = rng.normal(size=rng.integers(1, 8) * 2 + 1)
         x[0] += 1e-3
         errors.append(abs(resting_point(x, np.abs(x - x.mean()).max() * 1.001) - x.mean()))
@@ -97,9 +97,13 @@ def one_step(epsilon, sigma, rate, order):
         return np.where(line == -np.inf, 0, (1 - a * (1 - rate)) * ndtr(line / sigma) - a * rate * ndtr((line - 1) / sigma))
 
 
-def two_steps(epsilon, sigma, rate, order, second=lambda y: 1.):
+RULES = (lambda y: np.where(y > 0, 1, .2), lambda y: np.where(y > 1, .1, 1), lambda y: .1 + .9 * np.sin(3 * y) ** 2)
+
+
+@functools.cache
+def two_steps(epsilon, sigma, rate, order, second=np.ones_like):
     """The same of two steps, the second of which may move by a share that depends on the first noisy sum: an integral over that."""
-    y = np.linspace(-14 * sigma, 14 * sigma + 1, 60_001)
+    y = np.linspace(-14 * sigma, 14 * sigma + 1, 12_001)
     without = norm.pdf(y, 0, sigma)
     member = (1 - rate) * without + rate * norm.pdf(y, 1, sigma)
     p, q = (member, without) if order == "remove" else (without, member)
@@ -114,10 +118,10 @@ def account(rate=lambda rate: rate, sigma=lambda sigma: sigma, orders=ORDERS, on
     def delta(epsilon, *, sigma_, rate_, iterations):
         found = []
         for order in orders:
-            one = PrivacyLoss.from_subsampled_gaussian(rate=rate(rate_), sigma=sigma(sigma_), sensitivity=1, order=order, step=2e-4)
+            one = PrivacyLoss.from_subsampled_gaussian(rate=rate(rate_), sigma=sigma(sigma_), sensitivity=1, order=order, step=1e-3)
             if once:                                     # one batch, of which every step looks at all
                 one = PrivacyLoss.from_subsampled_gaussian(rate=rate(rate_), sigma=sigma_ / math.sqrt(iterations), sensitivity=1,
-                                                           order=order, step=2e-4)
+                                                           order=order, step=1e-3)
             found.append(float(one.compose(1 if once else iterations).delta(epsilon)))
         return max(found)
     return delta
@@ -132,13 +136,12 @@ def test_two_noisy_steps(delta):
     the first noisy sum stay below it.
     """
     ratios, shares = [], []
-    rules = (lambda y: np.where(y > 0, 1, .2), lambda y: np.where(y > 1, .1, 1), lambda y: .1 + .9 * np.sin(3 * y) ** 2)
     for sigma, rate, epsilon in ((.8, .1, .5), (.6, .02, 1.5), (1.5, .3, .3), (.7, .5, 2)):
         one = max(float(one_step(epsilon, sigma, rate, order)) for order in ORDERS)
         two = max(two_steps(epsilon, sigma, rate, order) for order in ORDERS)
         stated = [delta(epsilon, sigma_=sigma, rate_=rate, iterations=count) for count in (1, 2)]
         ratios += [stated[0] / one, stated[1] / two]
-        shares += [max(two_steps(epsilon, sigma, rate, order, rule) for order in ORDERS) / stated[1] for rule in rules]
+        shares += [max(two_steps(epsilon, sigma, rate, order, rule) for order in ORDERS) / stated[1] for rule in RULES]
     assert 1 - 1e-6 < min(ratios) and max(ratios) < 1 + 1e-3 and max(shares) <= 1 + 1e-6
     return f"{min(ratios):.6f} to {max(ratios):.6f} of the exact δ; {len(shares)} adaptive rules: at most {max(shares):.3f}"
 
@@ -179,6 +182,7 @@ def below(hoeffding=True, up=False, under_q=False):
     return bound
 
 
+@functools.cache
 def exact_gaussian_epsilon(sigma, iterations, delta):
     """By bisection of the exact curve."""
     low, high = 0., 100.
@@ -200,12 +204,12 @@ def test_the_account_from_below(least):
     for iterations, sigma, step in ((100, 30, .02), (1000, 60, .01), (10, 5, .05), (1000, 20, .02)):
         exact = exact_gaussian_epsilon(sigma, iterations, 1e-5)
         gaps.append(exact - least(sigma=sigma, rate=1., iterations=iterations, delta=1e-5, step=step))
-        fine.append(least(sigma=sigma, rate=1., iterations=iterations, delta=1e-5, step=step / 1000) / exact)
+        fine.append(least(sigma=sigma, rate=1., iterations=iterations, delta=1e-5, step=step / 100) / exact)
     for sigma, rate, iterations in ((.8, .1, 1), (.8, .1, 2), (1.5, .3, 2)):
         found = least(sigma=sigma, rate=rate, iterations=iterations, delta=1e-4, step=.01)
         exact = one_step if iterations == 1 else two_steps
         gaps.append(max(float(exact(found, sigma, rate, order)) for order in ORDERS) / 1e-4 - 1)
-    assert min(gaps) > 0 and min(fine) > .995
+    assert min(gaps) > 0 and min(fine) > .98
     return f"below in {len(gaps)} cases; on fine grids at least {min(fine):.4f} of the exact ε"
 
 
@@ -224,7 +228,7 @@ def test_both_sides_of_known_runs(account):
     """Compute both sides of four runs on two grids each: the bands overlap, and halve with the step."""
     widths = []
     for sigma, rate, iterations, delta in ((4, .01, 10_000, 1e-5), (.8, .01, 1000, 1e-6), (1, .001, 1000, 1e-6), (2, .2, 50, 1e-7)):
-        bands = [account(sigma=sigma, rate=rate, iterations=iterations, delta=delta, step=step) for step in (4e-4, 2e-4)]
+        bands = [account(sigma=sigma, rate=rate, iterations=iterations, delta=delta, step=step) for step in (8e-4, 4e-4)]
         assert bands[0][0] < bands[1][0] < bands[1][1] < bands[0][1]
         widths.append((bands[0][1] - bands[0][0]) / (bands[1][1] - bands[1][0]))
     assert 1.9 < min(widths) and max(widths) < 2.1
@@ -309,7 +313,7 @@ def test_several_shuffled_passes(epsilon):
     sums are multiplied cell by cell.
     """
     gaps = []
-    for sigma, passes in ((2, 9), (3, 30), (1, 2)):
+    for sigma, passes in ((2, 9), (3, 30)):
         exact = exact_gaussian_epsilon(sigma, passes, 1e-6)
         gaps.append(exact - epsilon(sigma=sigma, batches=1, passes=passes, delta=1e-6, step=1e-4))
     c, sigma = np.linspace(-9, 11, 2001), 1.
@@ -360,12 +364,12 @@ def bound_times(factor=1., root=True, rate=True):
        mutants={"half of it": bound_times(.5), "as if errors fell like 1/T": bound_times(root=False),
                 "as if every record were in every batch": bound_times(rate=False)})
 def test_error_of_projected_steps(bound):
-    """Run projected noisy steps 4000 times on hinges and on linear losses in three dimensions: the mean excess may be above the bound by
+    """Run projected noisy steps 1000 times on hinges and on linear losses in three dimensions: the mean excess may be above the bound by
     6.5 standard errors, and without noise a first step of a linear loss meets it.
     """
-    rng, runs, shares = np.random.default_rng(6), 4000, []
+    rng, runs, shares = np.random.default_rng(6), 1000, []
     for size, rate, sigma, steps, kind in ((1, 1., 0., 1, "linear"), (4, .02, 0., 1, "lottery"), (30, .2, 2., 50, "hinge"),
-                                           (30, 1., 5., 20, "linear"), (8, .3, 4., 200, "hinge"), (2, .5, 1., 9, "linear")):
+                                           (30, 1., 5., 20, "linear"), (8, .3, 4., 60, "hinge"), (2, .5, 1., 9, "linear")):
         slopes = np.eye(3)[np.zeros(size, dtype=int)] if kind != "hinge" else rng.normal(size=(size, 3))
         slopes /= np.linalg.norm(slopes, axis=1, keepdims=True)
         offsets = rng.uniform(-.5, .5, size) if kind == "hinge" else np.full(size, 10.)      # of max(0, slope·θ + offset)
@@ -379,7 +383,7 @@ def test_error_of_projected_steps(bound):
             batch = rng.random((runs, size, 1)) < rate
             theta = theta - length * ((batch * gradient(theta)).sum(axis=1) + sigma * rng.normal(size=(runs, 3))) / (rate * size)
             theta /= np.maximum(1, np.linalg.norm(theta, axis=1, keepdims=True))
-        ball = rng.normal(size=(20_000, 3))
+        ball = rng.normal(size=(4000, 3))
         ball /= np.maximum(1, np.linalg.norm(ball, axis=1, keepdims=True))
         least = min(value(ball).min(), value(-np.eye(3)[0]))
         excess = value(total / steps) - least
