@@ -336,6 +336,7 @@ def test_coins_as_floats_keep_the_two_inequalities_of_their_proposition(neighbor
         far = np.r_[np.arange(3000), int(700 / rate) + np.arange(-2000, 2000)]
         coins, following = (answers_module._coins(np.maximum(d, 0), rate) for d in (far, far + 1))
         assert coins[0] == 1 and (following <= coins).all() and (following > 0).all()
+        np.testing.assert_allclose(np.log(coins), -np.minimum(rate * np.maximum(far, 0), 600), rtol=1e-12, atol=1e-12)
         with mpmath.workdps(60):
             most = mpmath.exp(mpmath.mpf(epsilon) / RELATIONS[neighbor])
             assert all(mpmath.mpf(a) <= most * mpmath.mpf(b) for a, b in zip(coins.tolist(), following.tolist(), strict=True))
