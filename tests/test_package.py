@@ -35,11 +35,12 @@ DATA = {"probability": "event", "false_alarm": "innocent", "p": "[Pp]robabilitie
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
         "answer": "returned", "answers": "oracle", "votes": "voter", "reports": "sent", "indices": "sent", "signs": "sent",
         "estimator": "block", "combine": "private",
-        "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
-        "deep": "gnored", "params": "new value", "column": "number|str", "what": "question"}
+        "column": "number|str", "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
+        "deep": "gnored", "params": "new value", "what": "question"}
 PROBLEM = {"variables": "how many", "bits": "binary digits", "block": "how many bits", "share": "found",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "most_groups": "votes",
+           "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "classes": "two labels",
+           "most_groups": "votes",
            "missing": "without a number", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
            "mu": "over standard deviation", "mean": "of the loss", "variance": "of the loss", "third": "E.L",
            "curvature": "mean of h", "columns": "answers of every person", "hypotheses": "number N",
