@@ -1,10 +1,13 @@
-"""From how many records on each release of a fitted model answers in 95% of its runs: python benchmarks/thresholds.py
+"""From how many records on each release of a fitted model answers in 95% of its runs:
+
+    python benchmarks/thresholds.py [FILE [WORKERS]]         results go to FILE as they come; the same call goes on where one has ended
 
 ε = 1, δ = 1e-6; coefficients of length 1. *Cube*: covariates -1 and 1, the domain a cube; *ball*: covariates of length √d, the domain a
 ball. Outcomes are normal around xᵀθ (robust), or logistic. The sizes tried are 100 times powers of 4/3.
 """
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -15,6 +18,7 @@ from dplib.glm.certificates import certify_below
 from dplib.glm.fits import CHARGED, fit_model
 from dplib.glm.compared.published import _bounded_multiplier
 from dplib.glm.terms import Budget
+from dplib.sample_size import run_trials
 
 EPSILON, DELTA, RUNS, ENOUGH, RATIO = 1.0, 1e-6, 40, 0.95, 4 / 3
 BUDGET = dict(epsilon=EPSILON, delta=DELTA)
@@ -79,19 +83,27 @@ def threshold(name, loss, d, ball=False, start=0):
     return round(100 * RATIO**step), step
 
 
-def main():
-    columns = [(glm.ROBUST, 2), (glm.ROBUST, 5), (glm.ROBUST, 10), (glm.LOGISTIC, 5), (glm.LOGISTIC, 10)]
-    print(f"{'':34}" + "".join(f"{loss.name:>9} {d:<2}" for loss, d in columns), flush=True)
-    for name in VECTOR | COEFFICIENT:
-        for ball in (False, True) if name in ON_BALL else (False,):
-            print(f"{name + (', ball' if ball else ', cube' if name in ON_BALL else ''):34}", end="", flush=True)
-            for loss, d in columns:
-                size = "-" if ball and loss is glm.LOGISTIC else threshold(name, loss, d, ball, start=6)[0]
-                print(f"{size:>9}   ", end="", flush=True)
-            print(flush=True)
+COLUMNS = [("robust", 2), ("robust", 5), ("robust", 10), ("logistic", 5), ("logistic", 10)]
+ROWS = [(name, ball) for name in VECTOR | COEFFICIENT for ball in ((False, True) if name in ON_BALL else (False,))]
+
+
+def cell(task, rng):
+    """One cell of the table; its runs have seeds of their own, the same in every cell."""
+    (name, ball), (loss, d) = task
+    return "-" if ball and loss == "logistic" else threshold(name, getattr(glm, loss.upper()), d, ball, start=6)[0]
+
+
+def main(file=None, workers="2"):
+    tasks = [[row, column] for row in ROWS for column in COLUMNS]
+    with ProcessPoolExecutor(int(workers)) as executor:
+        found = iter(run_trials(cell, tasks=tasks, seed=0, file=file, executor=executor))
+    print(f"{'':34}" + "".join(f"{loss:>9} {d:<2}" for loss, d in COLUMNS))
+    for name, ball in ROWS:
+        print(f"{name + (', ball' if ball else ', cube' if name in ON_BALL else ''):34}"
+              + "".join(f"{next(found):>9}   " for _ in COLUMNS))
 
 
 if __name__ == "__main__":
-    started = time.process_time()
-    main()
-    print(f"{time.process_time() - started:.0f} CPU seconds", file=sys.stderr)
+    started = time.perf_counter()
+    main(*sys.argv[1:])
+    print(f"{time.perf_counter() - started:.0f} seconds", file=sys.stderr)

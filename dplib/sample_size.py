@@ -1,11 +1,19 @@
-"""How many records are enough: the search for the least number that keeps a promise."""
+"""How many records are enough: the search for the least number that keeps a promise, by a formula
+or by trials.
+"""
 
 from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import Executor, as_completed
+from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 
 from dplib import _checks
-from dplib._types import Any, Callable, Integer, Ints
+from dplib._types import Any, Callable, Integer, Ints, Sequence
 
 
 def least_size(
@@ -49,3 +57,97 @@ def least_size(
         good = ask(middle)
         low, high = np.where(good, low, middle), np.where(good, middle, high)
     return high[()]
+
+
+def run_trials(
+        trial: Callable[..., Any], *, tasks: Sequence[Any], seed: Integer, file: str | None = None,
+        executor: Executor | None = None) -> list[Any]:
+    """Run one simulation for each task: the same results on any number of workers, and after any
+    number of interruptions.
+
+    Parameters
+    ----------
+    trial : callable
+        Maps a task and a generator of random numbers to a result, in numbers, lists and dicts of
+        text; to be sent to other processes, a function of a module.
+    tasks : sequence of numbers, texts, lists or dicts, the argument of each trial
+    seed : int ≥ 0
+        Each task has a generator of its own, from this and its place.
+    file : str or None
+        Results are written here as they come, one a line. A call with the same file, tasks and seed
+        goes on where an earlier one has ended, however it ended.
+    executor : Executor of concurrent.futures, or what has its interface; None: this process
+
+    Returns
+    -------
+    list of results, in the order of the tasks
+
+    Raises
+    ------
+    ValueError
+        for a file of other tasks or another seed; and what a trial or the executor raises, when the
+        trials that can be finished are
+
+    Notes
+    -----
+    :Cost: That of the trials, and a line of JSON for each.
+
+    Examples
+    --------
+    >>> from dplib.mean import clipped_mean
+    >>> def error(size, rng):
+    ...     return abs(clipped_mean(rng.normal(size=size), radius=3, epsilon=1, rng=rng))
+    >>> errors = run_trials(error, tasks=[100] * 50 + [1000] * 50, seed=1)
+    >>> np.median(np.reshape(errors, (2, 50)), axis=1).round(2)
+    array([0.11, 0.02])
+    """
+    tasks, seed = list(tasks), _checks.integer("seed", seed, at_least=0)
+    header = _line(dict(seed=seed, tasks=tasks))
+    found = {} if file is None else _resumed(file, header)
+    left = [place for place in range(len(tasks)) if place not in found]
+    with nullcontext() if file is None else open(file, "a", encoding="ascii") as out:
+        for line in _finished(trial, tasks, left, seed, executor):
+            place, found[place] = json.loads(line)
+            if out is not None:
+                out.write(line)
+                out.flush()
+    return [found[place] for place in range(len(tasks))]
+
+
+def _finished(trial, tasks, left, seed, executor):
+    """Lines of results, as they come; what was raised is raised when nothing more can come."""
+    if executor is None:
+        yield from (_one(trial, tasks[place], seed, place) for place in left)
+        return
+    errors = []
+    futures = [executor.submit(_one, trial, tasks[place], seed, place) for place in left]
+    for future in as_completed(futures):
+        if error := future.exception():
+            errors.append(error)
+        else:
+            yield future.result()
+    if errors:
+        raise errors[0]
+
+
+def _one(trial, task, seed, place):
+    """The line of one trial: what comes of it depends on its place alone."""
+    stream = np.random.SeedSequence(seed, spawn_key=(place,))
+    return _line([place, trial(task, np.random.default_rng(stream))])
+
+
+def _resumed(file, header):
+    """{place: result} of a file, which is left with whole lines: the last one may have been cut
+    off."""
+    text = Path(file).read_text(encoding="ascii") if os.path.exists(file) else ""
+    if not (text.startswith(header) or header.startswith(text)):
+        raise ValueError(f"file must be new, or of the same tasks and seed, got {file!r}")
+    lines = text[len(header):text.rfind("\n") + 1].splitlines(keepends=True)
+    whole = "".join([header, *lines])
+    if whole != text:
+        Path(file).write_text(whole, encoding="ascii")
+    return dict(map(json.loads, lines))
+
+
+def _line(value):
+    return json.dumps(value, default=lambda array: array.tolist()) + "\n"

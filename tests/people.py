@@ -87,6 +87,9 @@ OTHERS = {
     "discover": lambda t: t.discover("ward", most_groups=2, epsilon=1, delta=.01),
     "discover numbers": lambda t: t.discover("month", most_groups=1, epsilon=2, delta=.1),
 }
+# one coefficient of a model of whether somebody comes again
+LATE = dict(column="again", by={"ward": ["A", "C", "Ü"], "month": [2, 1, 4], "day": [datetime.date(2026, 1, d) for d in (3, 1)]},
+            classes=(False, True), move=({"ward": "A", "month": 1}, {"ward": "Ü", "month": 2}))
 
 
 def tokens(question, frame, *, price=MappingProxyType({"epsilon": 1}), **options):

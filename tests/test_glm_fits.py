@@ -257,9 +257,8 @@ def test_a_row_with_a_weight_is_as_many_rows():
         weights, domain = draw.integers(0, 10.0 ** draw.integers(1, 4), size=len(X)), Box([(-1, 1)] * X.shape[1])
         one = fit_model(X, y, weights=weights, loss=loss, domain=domain)
         many = fit_model(*expanded(X, y, weights), loss=loss, domain=domain)
-        assert one.size == many.size == weights.sum()
         apart = abs(statistic(one, 2)[0] - statistic(many, 2)[0])
-        assert apart <= one.gradient + many.gradient + 1e-12 * one.size or apart <= CHARGED
+        assert apart <= one.gradient + many.gradient + 1e-12 * weights.sum() or apart <= CHARGED
         if min(one.nu, many.nu) > 4:
             settled += 1
             assert max(one.gradient, many.gradient) <= SOLVED
@@ -335,7 +334,7 @@ def test_rounding_is_bounded_for_millions_of_records_in_a_few_rows():
         gradient, hessian = exactly(X, y, fit, domain, weights)
         nu = 1 / domain.leverage(np.linalg.inv(np.linalg.cholesky(hessian)).T)
         off = abs(domain.dual(gradient) - fit.gradient) + abs(nu - fit.nu)
-        assert off <= fit.rounding <= SOLVED and fit.size == 40 * (most // 40)
+        assert off <= fit.rounding <= SOLVED
         assert fit.rounding > SOLVED / 50
 
 
@@ -351,7 +350,8 @@ def test_what_is_no_count_is_refused_by_name_and_shown_to_nobody():
     with pytest.raises(ValueError, match="weights must add up to at most"):
         fit_model(**good, weights=[2**62, 2**62])
     assert fit_model(**good, weights=[0, 0]).nu == 0
-    assert fit_model(**good, weights=[True, np.uint8(200)]).size == 201
+    one, other = (fit_model(**good, weights=weights) for weights in ([True, np.uint8(200)], [1, 200]))
+    assert one.nu == other.nu > 0
 
 
 def test_predictions_from_pairs_of_floats():

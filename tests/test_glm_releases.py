@@ -95,6 +95,24 @@ def test_counts_of_rows_lose_what_their_records_lose(release, pair):
     assert worst_gap(release, counted(*first), first, **given) < 1e-9
 
 
+@pytest.mark.parametrize("release", RELEASES, ids=lambda f: f.__name__)
+def test_a_record_that_comes_or_goes_loses_less(release):
+    """The number of records decides about nothing that is published beside the noisy numbers, so that it need not be public."""
+    for pair in ("two towns", "from arm to arm"):
+        (X, y), _, given = PAIRS[pair]
+        for place in (0, len(y) - 1):
+            fewer = np.delete(X, place, axis=0), np.delete(y, place)
+            assert worst_gap(release, (X, y), fewer, **given, epsilon=1.0, split=.5, delta=.01, grid=8) <= .01
+
+
+def test_a_noise_that_tells_how_many_there_are_is_noticed():
+    (X, y), _, given = PAIRS[MANY]
+    counting = changed("most = most_records(domain, loss)", "most = len(X)").release_with_fitted_scale
+    gaps = [worst_gap(release, (X, y), (X[1:], y[1:]), **given, epsilon=1.0, split=.5, delta=.01, grid=8)
+            for release in (release_with_fitted_scale, counting)]
+    assert gaps[0] <= .01 and gaps[1] > .3
+
+
 def test_one_seed_gives_one_answer_to_rows_with_weights_and_to_their_records():
     """Also where the certificate refuses, and where the perturbed objective answers; all coefficients at once, too."""
     X, y, given, rng = two_columns(8000)

@@ -89,7 +89,7 @@ PACKAGES = {"accounting": ["privacy_loss", "composition", "groups", "trade_offs"
             "friendly": ["counts", "weights", "mean", "core", "tuples"],
             "glm": ["losses", "domains", "fits", "stability", "scales", "certificates", "terms", "results", "perturbed",
                     "standard_errors", "releases", "plans", "vectors", "gradients", "estimator", "tables", "compared"],
-            "tables": ["votes", "quantiles", "engine", "answers", "table"],
+            "tables": ["votes", "quantiles", "engine", "answers", "models", "table"],
             "glm/compared": ["eigenvalues", "mismatch", "recursions", "baselines", "published"]}
 
 

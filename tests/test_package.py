@@ -31,15 +31,17 @@ DATA = {"probability": "event", "false_alarm": "innocent", "p": "[Pp]robabilitie
         "scores": "candidates", "name": "argument", "values": "person|table|point", "vectors": "person", "tables": "statistical query",
         "x": "data set|Records", "X": "row for each record", "y": "label|outcome", "weights": "how many records",
         "x_neighbor": "data sets", "release": "means", "offset": "d, in", "seen": "mean",
-        "half_width": "half the width", "t": "number", "enough": "size", "self": "", "other": "mechanism",
+        "half_width": "half the width", "t": "number", "enough": "size", "trial": "generator", "self": "", "other": "mechanism",
         "points": "record", "weight": "sum of the weights", "probabilities": "of each", "oracle": "query", "protocol": "channel",
         "answer": "returned", "answers": "oracle", "votes": "voter", "reports": "sent", "indices": "sent", "signs": "sent",
         "estimator": "block", "combine": "private",
-        "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
-        "deep": "gnored", "params": "new value", "column": "number|str", "what": "question"}
-PROBLEM = {"variables": "how many", "bits": "binary digits", "block": "how many bits", "share": "found",
+        "column": "number|str", "move": "points", "theta": "[Cc]oefficients", "z": "[Dd]irections", "factor": "F", "gradient": "g",
+        "deep": "gnored", "params": "new value", "what": "question"}
+PROBLEM = {"tasks": "argument of each trial", "seed": "generator of its own", "file": "written here", "executor": "concurrent.futures",
+           "variables": "how many", "bits": "binary digits", "block": "how many bits", "share": "found",
            "size": "number n of records", "count": "How many", "rate": "probability", "cells": "number k of cells", "categories": "number",
-           "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "most_groups": "votes",
+           "bounds": "interval", "levels": "recursion|share of votes", "unit": "whom", "by": "labels", "classes": "two labels",
+           "most_groups": "votes",
            "missing": "without a number", "domain": "labels|public", "loss": "Loss", "shares": "share", "moments": "mean",
            "mu": "over standard deviation", "mean": "of the loss", "variance": "of the loss", "third": "E.L",
            "curvature": "mean of h", "columns": "answers of every person", "hypotheses": "number N",
@@ -294,7 +296,7 @@ def test_the_list_of_all_names_has_each_one_once_under_the_page_of_its_subject()
     pages = sorted(page.name for page in (ROOT / "chapters").glob("api-*.md"))
     assert sorted(re.findall(r"\]\((.*?)\)", "".join(titles))) == pages
     assert ": Counting cells: known in advance, or named by the data." in lines
-    assert "  `least_size`" in lines
+    assert "  `least_size`, `run_trials`" in lines
 
 
 # --- names that were ---------------------------------------------------------------------------------------------------------

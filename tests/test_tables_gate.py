@@ -17,7 +17,7 @@ import pytest
 from dplib.accounting import Ledger, Overdraft
 from dplib.tables import EngineError, Table, engine
 from tests.neighbours import HUGE, NUMBERS, observe
-from tests.people import BOUNDS, ENGINES, OTHERS, QUESTIONS, SECRET, WARDS, duck, table, visits
+from tests.people import BOUNDS, ENGINES, LATE, OTHERS, QUESTIONS, SECRET, WARDS, duck, table, visits
 
 # ----------------------------------------------------------------------------------------------------------------- gate
 
@@ -206,6 +206,22 @@ REFUSED = [
     (lambda t: t.discover("cost", most_groups=1, epsilon=1, delta=1e-6), "'cost' is of type float"),
     (lambda t: t.discover("ward", epsilon=1, delta=1e-6), "most_groups must say"),
     (lambda t: t.discover("ward", most_groups=1, epsilon=1, delta=.7), "delta must be"),
+    *((lambda t, change=change: t.coefficient(**LATE | dict(epsilon=1, delta=1e-6) | change), words) for change, words in [
+        (dict(column="patient"), "by must name a column of the table, got 'patient'"),
+        (dict(column="ward"), "by must not name the outcome"),
+        (dict(column="cost", classes=(0.0, 1.0)), "'cost' is of type float"),
+        (dict(classes=(False,)), "classes must be two labels"),
+        (dict(classes=(0, 1)), "of type boolean"),
+        (dict(by={"ward": ["A"]}), "two labels or more for 'ward'"),
+        (dict(by={}), "move must go from labels of some columns"),
+        (dict(by={"wards": ["A", "B"]}, move=({"wards": "A"}, {"wards": "B"})), "by must name a column of the table, got 'wards'"),
+        (dict(move=({"ward": "A"}, {"month": 1})), "others of the same columns"),
+        (dict(move=({"ward": "A"}, {"ward": "A"})), "move must go"),
+        (dict(move=({"ward": "A"}, {"ward": "B"})), "move must name labels that by lists, got 'B'"),
+        (dict(move=("A", "B")), "pair of mappings"),
+        (dict(epsilon=0), "epsilon must be"), (dict(delta=.5), "delta must be"), (dict(split=1), "split must be"),
+        (dict(interval_share=.9), "interval_share must be"), (dict(epsilon=1e-9), "epsilon times split"),
+        (dict(by={"month": range(3000), "person": range(3000)}, move=({"month": 1}, {"month": 2})), "at most 4194304 groups")]),
 ]
 
 

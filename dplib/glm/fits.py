@@ -66,7 +66,6 @@ class Fit:
     nu : float, ν at ``theta``
     gradient, rounding : float, |g|* as it was computed,
         and a bound of what rounding may have added to it and to ν together
-    size : int, n
     """
 
     theta: NDArray[np.float64]
@@ -76,7 +75,6 @@ class Fit:
     nu: float
     gradient: float
     rounding: float
-    size: int
 
     def along(self, z: NDArray[np.float64]) -> Fraction:
         """zᵀθ, an exact fraction.
@@ -309,8 +307,7 @@ class _Search:
 
     def fitted(self, point):
         nu, factor = self.weakest(point)
-        return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding,
-                   self.size)
+        return Fit(point.theta, point.low, point.hessian, factor, nu, point.norm, point.rounding)
 
     def solved(self, point):
         return point.norm <= SOLVED and point.rounding <= SOLVED

@@ -23,7 +23,7 @@ import numpy as np
 from dplib import _checks
 from dplib.aggregation import Refusal
 from dplib.glm.certificates import certificate_margin, certify_below
-from dplib.glm.fits import SOLVED, ROUNDOFF, Fit, fit_model, statistic
+from dplib.glm.fits import SOLVED, ROUNDOFF, Fit, fit_model, most_records, statistic
 from dplib.glm.losses import LOGISTIC
 
 LOGARITHM = 2.0**-40  # more than the rounding of a logarithm that noise is added to
@@ -125,7 +125,8 @@ class Terms:
         total, kappa = statistic(fit, self.changes)
         epsilon, delta = self.for_certificate
         nu = certify_below(total, sensitivity=kappa, epsilon=epsilon, delta=delta, rng=rng)
-        rounding = 64 * ROUNDOFF * domain.dimension**3 * fit.size * loss.largest_curvature
+        most = most_records(domain, loss)  # and not how many there are, which need not be public
+        rounding = 64 * ROUNDOFF * domain.dimension**3 * most * loss.largest_curvature
         slack = (2 * SOLVED + rounding) / max(float(nu), kappa)
         return Certified(self, fit, float(nu), kappa, slack)
 

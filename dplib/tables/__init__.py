@@ -14,7 +14,8 @@ except ImportError as error:
 
 from dplib.tables.answers import Answer
 from dplib.tables.engine import EngineError
+from dplib.tables.models import Coefficient
 from dplib.tables.table import Table
 from dplib.tables.votes import discovery_threshold
 
-__all__ = ["Table", "Answer", "EngineError", "discovery_threshold"]
+__all__ = ["Table", "Answer", "EngineError", "Coefficient", "discovery_threshold"]

@@ -172,6 +172,31 @@ class Rows:
         names = sorted(votes)
         return names, np.array([votes[name] for name in names], dtype=np.int64)
 
+    def records(self, by, outcome, classes):
+        """The records of units: the cell of each in ``by``, how many of its rows are in this cell,
+        how many of these have the second class, and how many units are alike in all three; shape
+        (4, kinds). The cell of a unit is where most of its rows are, the first one of several."""
+        place, cell = groups_of(by), _constant(0)
+        for column, labels in by.items():
+            place //= len(labels)
+            label = self._label(column)
+            for i, name in enumerate(labels):
+                cell = cell + label.is_in([name]).cast(nw.Int64) * (i * place)
+        yes = self._label(outcome).is_in([classes[1]]).cast(nw.Int64)
+        rows = self._listed({**by, outcome: classes}, cell.alias(CELL), yes.alias(VALUE))
+        if self.unit is None:
+            own = rows.with_columns(_constant(1).alias(LENGTH))
+        else:
+            own = rows.group_by(WHOSE, CELL).agg(nw.col(VALUE).sum(), nw.len().alias(LENGTH))
+            own = own.with_columns(nw.col(VALUE, LENGTH).cast(nw.Int64))
+            best = _first(own.select(WHOSE, CELL, LENGTH), CELL, 1).select(WHOSE, CELL)
+            own = own.join(best, on=[WHOSE, CELL], how="inner")
+        alike = [CELL, LENGTH, VALUE]
+        found = _counted(own.group_by(*alike), VOTES).collect()
+        kinds = np.array([found[name].to_list() for name in (*alike, VOTES)], dtype=np.int64)
+        kinds = kinds[:, kinds[0] < groups_of(by)]  # a collation may take one label for two
+        return kinds[:, np.lexsort(kinds)]
+
     def answers_in(self):
         """Which makes tables of the kind in which the engine itself answers; no row hangs on it."""
         engine = self.frame.implementation

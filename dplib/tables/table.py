@@ -1,4 +1,4 @@
-"""A table of people, and six questions about it.
+"""A table of people, and seven questions about it.
 
 Symbols
 -------
@@ -18,9 +18,12 @@ import numpy as np
 from dplib import _checks
 from dplib._types import Any, ArrayLike, Generator, Integer, Interval, Mapping, Neighbor, Real
 from dplib.accounting import Ledger
+from dplib.aggregation import Refusal
+from dplib.glm import Release
 from dplib.tables import quantiles as _quantiles
 from dplib.tables.answers import Answer, Discovered, Means, Quantiles
 from dplib.tables.engine import Rows, silenced
+from dplib.tables.models import Coefficient, released
 from dplib.tables.votes import (
     MOST_CELLS, MOST_VOTES, TOKENS, Noise, cells_of, discovery_threshold, groups_of, noise_for)
 
@@ -307,6 +310,70 @@ class Table:
         named = noisy >= threshold
         labels = tuple(name for name, is_named in zip(names, named) if is_named)
         return Discovered(values=noisy[named], **said | dict(by={column: labels}))
+
+    def coefficient(
+            self, column: str, *, move: tuple[Mapping, Mapping], by: Groups, classes: ArrayLike,
+            epsilon: Real, delta: Real, split: Real = 0.3,
+            interval_share: Real = 0.1) -> Release | Refusal | Coefficient:
+        """Release one coefficient of a logistic model, fitted to one record of each unit.
+
+        The record of a unit has the combination of labels, without the outcome, of most of its
+        rows; of several the first in the declared order. Its outcome is the share of these rows
+        with the second class. Rows with a label that is not listed are not counted.
+
+        Parameters
+        ----------
+        column : str, the outcome
+        move : pair of mappings from columns to labels, two points:
+            what changes if a unit goes from one to the other, and all other columns stay?
+        by : mapping from columns to lists of labels, the other columns of the model
+        classes : the two labels of the outcome; the model is of the probability of the second one
+        epsilon, delta, split, interval_share
+            As in `release_coefficient`.
+
+        Returns
+        -------
+        Release or Refusal, or of a plan what is asked: see `Coefficient.plan`
+
+        Notes
+        -----
+        :Privacy: (ε, δ)-DP, as `Table` says. A unit that comes or goes costs the noise of one that
+            is replaced.
+        :Error: That of `release_coefficient`, for at most `most_records` units. An outcome that is
+            a share varies less than one of 0 or 1 with the same mean, so that intervals hold.
+        :Cost: An aggregation by unit and kind in the engine, and a fit to as many rows as there are
+            kinds.
+        :References: Proposition *One person, one record* on the page *A table of people*
+            (prop-one-record).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> rng, ledger = np.random.default_rng(1), Ledger(epsilon=2, delta=1e-6)
+        >>> visits = pd.DataFrame({"person": np.arange(9000) // 3, "paid": np.arange(9000) % 9 < 3})
+        >>> visits["back"] = rng.random(9000) < np.where(visits.paid, 0.3, 0.5)
+        >>> people = Table(visits, unit="person", neighbor="replace", ledger=ledger, rng=rng)
+        >>> effect = people.coefficient("back", by={"paid": [False, True]}, classes=(False, True),
+        ...                             move=({"paid": False}, {"paid": True}), epsilon=1,
+        ...                             delta=1e-6)
+        >>> ledger.left
+        {'epsilon': 1.0, 'delta': 0.0}
+        >>> lo, hi = effect.interval()
+        >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f}")
+        -0.88, from -1.14 to -0.63
+        """
+        by = {name: _labels(name, labels) for name, labels in by.items()}
+        asked = Coefficient(
+            column=column, move=move, by=by, classes=_labels(column, classes), epsilon=epsilon,
+            delta=delta, split=split, interval_share=interval_share)
+        listed = {**by, column: asked.classes}
+        cells_of(listed)
+        if self._rows is not None:
+            self._rows.need_labels(listed)
+        price = dict(epsilon=float(epsilon), delta=float(delta))
+        kinds = self._paid(f"coefficient of {column}", price,
+                           lambda rows: rows.records(by, column, asked.classes))
+        return asked if kinds is None else released(asked, kinds, self._rng)
 
     # ---- steps of these
 

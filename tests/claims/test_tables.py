@@ -1,5 +1,6 @@
 """The statements of the page on tables of people."""
 
+import collections
 import functools
 from unittest.mock import patch
 
@@ -148,6 +149,61 @@ def test_the_interval_of_a_mean(means):
     gap = np.minimum(true - low, high - true)[corner]
     assert corner.sum() > 100 and np.abs(gap).max() < 1e-12
     return f"all of {use.sum():,} exact means are inside; at {corner.sum()} corners they touch the end {to(np.abs(gap).max())}"
+
+
+# --- one person, one record ---------------------------------------------------------------------------------------------
+
+def chosen(table, frame, neighbor):
+    """The records of units, as the model is fitted to them: {(cell, rows, those with the second class): units}."""
+    seen = []
+    with patch("dplib.tables.table.released", lambda asked, kinds, rng: seen.append(kinds)):
+        asked = table(frame.with_columns(dear=pl.col("x") > 50), unit="person", neighbor=neighbor, rng=np.random.default_rng(1),
+                      ledger=Ledger(epsilon=1, delta=.1))
+        asked.coefficient("dear", by={"group": range(6)}, classes=[False, True], move=({"group": 0}, {"group": 5}), epsilon=1, delta=.1)
+    return collections.Counter({tuple(record): int(units) for *record, units in seen[0].T.tolist()})
+
+
+class EveryCell(Table):
+    """A record for each cell of a unit."""
+
+    def _paid(self, question, price, ask):
+        with patch.object(engine, "_first", lambda pairs, column, m: pairs):
+            return super()._paid(question, price, ask)
+
+
+class Popular(Table):
+    """Of the cells of a unit the one with most rows in the whole table."""
+
+    def _paid(self, question, price, ask):
+        def popular(pairs, column, m):
+            totals = pairs.group_by(column).agg(engine.nw.col(engine.LENGTH).sum().alias("total"))
+            ranked = pairs.drop(engine.LENGTH).join(totals, on=column, how="inner").rename({"total": engine.LENGTH})
+            return first(ranked, column, m)
+
+        first = engine._first
+        with patch.object(engine, "_first", popular):
+            return super()._paid(question, price, ask)
+
+
+@claim("prop-one-record", Table, mutants={"a record for each cell": EveryCell, "the cell that is popular": Popular})
+def test_records_of_neighbours(table):
+    """Count the records of forty-one people with up to eight groups, of all but one of them, and with one in another's place, listed or
+    not: at most one record may go and one may come, and both have to happen.
+    """
+    frame, most = people(1), {}
+    base = chosen(table, frame, "replace")
+    assert 25 < base.total() <= 41
+    for person in range(41):
+        others = frame.filter(pl.col("person") != person)
+        places = [others] + [pl.concat([others, others.filter(pl.col("person") == (person + step) % 41).with_columns(
+            pl.lit(person, pl.Int64).alias("person"), pl.col("group") + shift)]) for step, shift in ((5, 0), (9, 1), (3, 9))]
+        for place, neighbour in enumerate(places):
+            found = chosen(table, neighbour, "replace")
+            came, went = (found - base).total(), (base - found).total()
+            assert came <= (place > 0) and went <= 1
+            most[place] = max(most.get(place, 0), int(came + went))
+    assert list(most.values()) == [1, 2, 2, 1]
+    return f"{41 * len(places)} pairs, of which none differs by more than one record that comes and one that goes"
 
 
 # --- groups that nobody listed -------------------------------------------------------------------------------------------
