@@ -113,6 +113,7 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/tables.py
 	.venv-bench/bin/python benchmarks/engines.py
 	.venv-bench/bin/python benchmarks/noisy_gradients.py
+	.venv-bench/bin/python benchmarks/words.py
 	@if [ -d _build/html ]; then $(BIN)/python benchmarks/redraw.py; else echo "no built book: redraw times left out (make book first)"; fi
 
 clean:
