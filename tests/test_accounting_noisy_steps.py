@@ -110,6 +110,14 @@ def test_so_are_wrong_numbers_of_batches_and_orders():
         noisy_sgd_sigma(rate=.1, iterations=3, epsilon=701, delta=.1)
 
 
+def test_where_hardly_anybody_is_drawn_any_noise_is_enough_and_this_is_said():
+    """At δ of the probability of being drawn at all the search for the least noise would never end."""
+    for rate, iterations, delta in ((1e-9, 10, 1e-6), (.001, 1, .01), (.5, 1, .5)):
+        with pytest.raises(ValueError, match="delta must be below .*, the probability of being in any batch"):
+            noisy_sgd_sigma(rate=rate, iterations=iterations, epsilon=1, delta=delta)
+    assert noisy_sgd_sigma(rate=.001, iterations=1, epsilon=1, delta=.0009) > 0
+
+
 def test_losses_that_are_rare_and_large_need_no_large_grid():
     """Chernoff's bound with exponents that are made for a bell took 10^9 points."""
     for order in ("remove", "add"):

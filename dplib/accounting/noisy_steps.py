@@ -61,7 +61,8 @@ def noisy_sgd_epsilon(
     -----
     :Privacy: Under ``add_remove``, for all noisy sums together, the second number is enough
         whatever the losses are; for some of them no ε below the first one is.
-    :Error: Rounding is below 1e-6 of either number.
+    :Error: Rounding is below 1e-6 of either number if δ is at least 1e-9 T. For a smaller δ both
+        remain true, and are further apart.
     :Cost: Four Fourier transforms of as many points as the losses have.
     :References: Theorem *Noisy steps on random batches* on the page *Learning in noisy steps*
         (thm-noisy-sgd); proposition *The same grid from below* on the page *Learning in noisy
@@ -97,10 +98,15 @@ def noisy_sgd_sigma(*, rate: Real, iterations: Integer, epsilon: Real, delta: Re
     -------
     float, σ, at which the second number of `noisy_sgd_epsilon` is at most ε
 
+    Raises
+    ------
+    ValueError
+        if δ is at least the probability of being in any batch: any noise is then enough
+
     Notes
     -----
     :Privacy: As in `noisy_sgd_epsilon`.
-    :Error: At most about 1e-5 of σ too large.
+    :Error: At most about 1e-5 of σ too large if δ is at least 1e-9 T, and more below that.
     :References: Theorem *Noisy steps on random batches* on the page *Learning in noisy steps*
         (thm-noisy-sgd).
 
@@ -116,6 +122,10 @@ def noisy_sgd_sigma(*, rate: Real, iterations: Integer, epsilon: Real, delta: Re
 
 @lru_cache(maxsize=256)
 def _least_noise(rate, iterations, epsilon, delta):
+    drawn = 1.0 if rate == 1 else -np.expm1(iterations * np.log1p(-rate))
+    if delta >= drawn:
+        raise ValueError(f"delta must be below {drawn:g}, the probability of being in any batch, "
+                         f"got {delta:g}")
     step = epsilon / (FINENESS * np.sqrt(iterations))
     batch = dict(rate=rate, sensitivity=ONE, step=step)
     spent = lambda sigma: max(
