@@ -225,7 +225,7 @@ def test_golden_values_of_shuffling():
 
 
 def test_epsilon_is_the_least_that_keeps_delta():
-    for size, rate, local, delta in itertools.product((1, 50, 10**6), (0.01, 1.0), (0.5, 6.0), (0.3, 1e-6, 1e-12)):
+    for size, rate, local, delta in itertools.product((1, 50, 10**4), (0.01, 1.0), (0.5, 6.0), (0.3, 1e-12)):
         epsilon = shuffled_epsilon(size=size, rate=rate, local_epsilon=local, delta=delta)
         given = dict(size=size, rate=rate, local_epsilon=local)
         assert 0 <= epsilon <= local and shuffled_delta(**given, epsilon=epsilon) <= delta

@@ -89,7 +89,7 @@ def test_messages_by_enumeration(unary, unary_shares, signed, sign_shares, chanc
     and variance of each estimate, exactly; both comparisons on a grid of ε, shares and numbers of words.
     """
     worst, ratio = 0., 0.
-    for epsilon, words in itertools.product(EPSILONS, (2, 3, 4)):
+    for epsilon, words in itertools.product((.3, 2.5), (2, 3, 4)):
         bits = (words - 1).bit_length()
         own, other = chances(0, words, epsilon)
         named = lambda labels, rng: randomized_response(np.array(labels), categories=words, epsilon=epsilon, rng=rng)
@@ -102,7 +102,7 @@ def test_messages_by_enumeration(unary, unary_shares, signed, sign_shares, chanc
             alone = [distribution(send, [label]) for label in range(words)]
             ratio = max(ratio, max(epsilon_of(a, b) for a, b in itertools.combinations(alone, 2)) / epsilon)
             for people in ([0, 0], [0, 1]):
-                both = distribution(send, people) if words < 4 else product_of(kind, alone, people)
+                both = distribution(send, people) if words < 3 else product_of(kind, alone, people)
                 values = np.array([estimate(report) for report in both])
                 law = np.array(list(both.values()))
                 shares = np.bincount(people, minlength=words) / 2
@@ -110,7 +110,7 @@ def test_messages_by_enumeration(unary, unary_shares, signed, sign_shares, chanc
                 variance = law @ (values - mean) ** 2
                 wanted = [noise(*chances(kind, words, epsilon), s) / 2 for s in shares]
                 worst = max(worst, np.abs(mean - shares).max(), np.abs(variance / wanted - 1).max())
-    assert worst < 1e-9 and abs(ratio - 1) < 1e-9
+                assert worst < 1e-9 and abs(ratio - 1) < 1e-9
     for epsilon, s, words in itertools.product(EPSILONS, (0., .2, .49, .51, 1.), (2, 4, 8, 12, 30, 400)):
         c, e = 1 / math.tanh(epsilon / 2), math.exp(epsilon)
         word, bit, one = (noise(*chances(kind, words, epsilon), s) for kind in range(3))
@@ -302,7 +302,7 @@ def test_a_month_by_enumeration(reported_epsilon):
     one, and with fresh coins that of one day, times the days. Follow it up to 10 000 days.
     """
     worst = 0.
-    coins, lists = ((.25, .75), (.5, .75), (.1, .3)), ((1, 1), (1, 3), (2, 1), (2, 2))
+    coins, lists = ((.25, .75), (.1, .3)), ((1, 1), (1, 3), (2, 2))
     for turned, (p, q), (h, days) in itertools.product((.1, .4), coins, lists):
         x, y = [1] * h + [0] * h, [0] * h + [1] * h
         kept, other = (reports_of_one_value(value, days, turned, p, q) for value in (x, y))
@@ -311,7 +311,7 @@ def test_a_month_by_enumeration(reported_epsilon):
         fresh, anew = (reports_of_one_value(value, days, turned, p, q, kept=False) for value in (x, y))
         ratio = max(abs(math.log(fresh[list_] / anew[list_])) for list_ in fresh)
         worst = max(worst, abs(ratio - days * reported_epsilon(1, turned, p, q, h)))
-    assert worst < 1e-9
+        assert worst < 1e-9
     for turned, (p, q) in itertools.product((.1, .25, .4), ((.25, .75), (.5, .75))):
         month = reported_epsilon(np.arange(1., 400), turned, p, q)
         ever = 4 * math.log((1 - turned) / turned)
