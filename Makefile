@@ -53,6 +53,16 @@ test: book
 test-all: export TEST_ALL := 1
 test-all: test
 
+# Spark is asked by make test-all alone, where a Java is there to run it.
+$(ENV)/spark: $(ENV)/ready tests/spark.txt
+	@if command -v java > /dev/null; then $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r tests/spark.txt; \
+	else echo "== no Java: make test-all leaves out Spark"; fi
+	@touch $@
+
+ifneq ($(TEST_ALL)$(filter test-all,$(MAKECMDGOALS)),)
+test: $(ENV)/spark
+endif
+
 check: $(ENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow" --doctest-modules $$($(BIN)/python tests/changed.py)

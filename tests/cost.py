@@ -19,7 +19,7 @@ UNIT = 0.020                    # seconds that the loop of `slowness` took where
 PAGE_LIMIT, FILE_LIMIT = 50, 80           # two to three times what most of them cost
 LIMITS = {                                # of those that may cost more
     "chapters/claims.html": 100, "chapters/experiments.html": 120, "tests/test_neighbours.py": 300, "tests/course/test_build.py": 220,
-    "tests/course/test_submissions.py": 220, "tests/course/test_boxes.py": 120, "tests/site/test_lab.py": 120,
+    "tests/test_engines.py": 300, "tests/course/test_submissions.py": 220, "tests/course/test_boxes.py": 120, "tests/site/test_lab.py": 120,
     "tests/test_paper.py": 240, "tests/site/test_slides.py": 120, "tests/site/test_bare.py": 600}             # make bare alone
 
 Known = namedtuple("Known", "pid ppid created")

@@ -32,6 +32,7 @@ KINDS = Depth("kinds of sheets of each problem set that are compared with search
 COPIES = Depth("copies of each wrong submission", 10, 40)
 CLASS = Depth("students of a scripted term", 12, 60)
 PAPER = Depth("books that are set on paper", 0, 1)
+CLUSTERS = Depth("engines of many machines, dask and Spark, that are asked for tables", 0, 2)
 DEPTHS = [value for value in list(globals().values()) if isinstance(value, Depth)]
 
 

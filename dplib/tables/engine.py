@@ -139,7 +139,7 @@ class Rows:
             near = (nw.col(VALUE) / most).clip(-FARTHEST, FARTHEST)
             rows, unit = rows.with_columns(_floor(near * TOKENS + 0.5).alias(VALUE)), 1
         if self.unit is not None:
-            rows = rows.group_by(WHOSE, *by).agg(nw.col(VALUE).sum())
+            rows = _grouped(rows, [WHOSE, *by], nw.col(VALUE).sum())
         clipped = (nw.col(VALUE) * unit).clip(_token(lo / most), _token(hi / most))
         pairs = self._share(rows.with_columns(_floor(clipped + 0.5).alias(VALUE)), by, noise, m)
         tokens = _floor(nw.col(VALUE) * nw.col(VOTES) / TOKENS)
@@ -155,8 +155,8 @@ class Rows:
         inside = {**by, CELL: range(cells)}
         if self.unit is None:
             return _sums(rows.with_columns(_constant(noise.tokens).alias(VOTES)), inside, VOTES)[0]
-        parts = _counted(rows.group_by(WHOSE, *by, CELL), LENGTH)
-        pairs = parts.group_by(WHOSE, *by).agg(nw.col(LENGTH).sum().alias(VALUE))
+        parts = _counted(rows, [WHOSE, *by, CELL], LENGTH)
+        pairs = _grouped(parts, [WHOSE, *by], nw.col(LENGTH).sum().alias(VALUE))
         parts = parts.join(self._share(pairs, by, noise, m), on=[WHOSE, *by], how="inner")
         tokens = _floor(nw.col(VOTES) * nw.col(LENGTH) / nw.col(VALUE))
         return _sums(parts.with_columns(tokens.alias(VOTES)), inside, VOTES)[0]
@@ -166,8 +166,8 @@ class Rows:
         ties by label."""
         rows = self._listed({}, self._label(column)).filter(~nw.col(column).is_null())
         if self.unit is not None:
-            rows = _first(_counted(rows.group_by(WHOSE, column), LENGTH), column, m)
-        found = _counted(rows.group_by(column), VOTES).collect()
+            rows = _first(_counted(rows, [WHOSE, column], LENGTH), column, m)
+        found = _counted(rows, [column], VOTES).collect()
         votes = dict(zip(found[column].to_list(), found[VOTES].to_list()))
         names = sorted(votes)
         return names, np.array([votes[name] for name in names], dtype=np.int64)
@@ -240,15 +240,15 @@ class Rows:
         """Whole tokens of each unit and group: the average over its rows, from below."""
         if self.unit is None:
             return rows
-        pairs = rows.group_by(WHOSE, *by).agg(nw.col(VALUE).sum(), nw.len().alias(LENGTH))
+        pairs = _grouped(rows, [WHOSE, *by], nw.col(VALUE).sum(), nw.len().alias(LENGTH))
         return pairs.with_columns(_floor(nw.col(VALUE) / nw.col(LENGTH)).alias(VALUE))
 
     def _share(self, pairs, by, noise, m):
         """Pairs of a unit and a group, with the tokens that the one gives in the other."""
         if self.unit is None or m >= groups_of(by):
             return pairs.with_columns(_constant(noise.tokens).alias(VOTES))
-        groups = _counted(pairs.group_by(WHOSE), GROUPS)
-        shared = nw.max_horizontal(nw.col(GROUPS), _constant(m)).cast(nw.Float64)
+        groups = _counted(pairs, [WHOSE], GROUPS)
+        shared = nw.col(GROUPS).cast(nw.Float64).clip(lower_bound=float(m))
         if noise.law == "discrete_laplace":
             tokens = noise.tokens * m / shared
         else:
@@ -313,8 +313,24 @@ def _token(share):
     return round(share * TOKENS)
 
 
-def _counted(groups, name):
-    return groups.agg(nw.len().alias(name)).with_columns(nw.col(name).cast(nw.Int64))
+def _counted(rows, keys, name):
+    counts = _grouped(rows, keys, nw.len().alias(name))
+    return counts.with_columns(nw.col(name).cast(nw.Int64))
+
+
+def _grouped(rows, keys, *sums):
+    """One row for each group."""
+    groups = rows.group_by(*keys).agg(*sums)
+    if not groups.implementation.is_dask():
+        return groups
+    # with a dozen partitions its optimiser (2026.8) stumbles over columns that it has dropped; it
+    # cannot look into a step that is a function
+    native = groups.to_native()
+    return nw.from_native(native.map_partitions(_same, meta=native._meta)).lazy()
+
+
+def _same(rows):
+    return rows
 
 
 def _sums(pairs, by, *columns):
@@ -346,8 +362,8 @@ def _first(pairs, column, m):
     # narwhals has no such window for pyarrow and dask, and forgets its second key for pandas
     kept = []
     for _ in range(m):
-        most = pairs.group_by(WHOSE).agg(nw.col(LENGTH).max().alias(VALUE))
+        most = _grouped(pairs, [WHOSE], nw.col(LENGTH).max().alias(VALUE))
         best = pairs.join(most, on=WHOSE, how="inner").filter(nw.col(LENGTH) == nw.col(VALUE))
-        kept.append(best.group_by(WHOSE).agg(nw.col(column).min()))
+        kept.append(_grouped(best, [WHOSE], nw.col(column).min()))
         pairs = pairs.join(kept[-1], on=[WHOSE, column], how="anti")
     return nw.concat(kept, how="vertical")
