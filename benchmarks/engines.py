@@ -179,10 +179,10 @@ def means(folder, who):
     for copies in COPIES:
         with opened(write(folder, copies)) as rows:
             cpu, clock, _ = spent(partial(own, rows))
-            line = f"{who}, {336_776 * copies:,} rows: own {cpu:.1f} s ({clock:.1f})"
+            line = f"{who}, {336_776 * copies:,} rows: own {cpu:.2f} s ({clock:.2f})"
             for votes in (36, 4):
                 ours, waited, values = spent(partial(ask, rows, votes))
-                line += f"; {votes} votes {ours:.1f} s ({waited:.1f}), {ours / cpu:.2f} of own, bits {crc32(values.tobytes()):08x}"
+                line += f"; {votes} votes {ours:.2f} s ({waited:.2f}), {ours / cpu:.2f} of own, bits {crc32(values.tobytes()):08x}"
             print(line, flush=True)
 
 
