@@ -326,7 +326,7 @@ def _grouped(rows, keys, *sums):
     # with a dozen partitions its optimiser (2026.8) stumbles over columns that it has dropped; it
     # cannot look into a step that is a function
     native = groups.to_native()
-    return nw.from_native(native.map_partitions(_same, meta=native._meta)).lazy()
+    return nw.from_native(native.map_partitions(_same)).lazy()
 
 
 def _same(rows):
