@@ -54,7 +54,7 @@ class Table:
         bits, whatever the rows hold; all answers together at what the ledger has paid. A question
         is paid for before any row is read, and stays paid if the engine fails. Names and types of
         columns are public, so declare them where a file is read; how long an engine takes is not
-        hidden.
+        hidden, and what it writes to its own log may show a record.
     :Error: Each answer says it: `Answer.interval`, and before any row is read, by a plan,
         `Answer.half_width`. A unit in more groups than ``most_groups`` counts in each for less than
         one vote, so that groups of busy units look smaller than they are.
