@@ -187,12 +187,12 @@ class Rows:
         if self.unit is None:
             own = rows.with_columns(_constant(1).alias(LENGTH))
         else:
-            own = rows.group_by(WHOSE, CELL).agg(nw.col(VALUE).sum(), nw.len().alias(LENGTH))
+            own = _grouped(rows, [WHOSE, CELL], nw.col(VALUE).sum(), nw.len().alias(LENGTH))
             own = own.with_columns(nw.col(VALUE, LENGTH).cast(nw.Int64))
             best = _first(own.select(WHOSE, CELL, LENGTH), CELL, 1).select(WHOSE, CELL)
             own = own.join(best, on=[WHOSE, CELL], how="inner")
         alike = [CELL, LENGTH, VALUE]
-        found = _counted(own.group_by(*alike), VOTES).collect()
+        found = _counted(own, alike, VOTES).collect()
         kinds = np.array([found[name].to_list() for name in (*alike, VOTES)], dtype=np.int64)
         kinds = kinds[:, kinds[0] < groups_of(by)]  # a collation may take one label for two
         return kinds[:, np.lexsort(kinds)]
