@@ -20,7 +20,10 @@ import pytest
 from dplib.accounting import Ledger, Overdraft
 from dplib.tables import EngineError, votes
 from tests import depth, test_tables
-from tests.test_tables import BOUNDS, OTHERS, QUESTIONS, SECRET, WARDS, chain, purse, same, table, tokens, visits
+from tests.people import BOUNDS, OTHERS, QUESTIONS, SECRET, WARDS, purse, table, tokens, visits
+from tests.test_tables import same
+from tests.test_tables_gate import chain
+from tests.test_tables_models import kinds
 
 NO_SPARK = not (find_spec("pyspark") and shutil.which("java"))
 SPARK = pytest.mark.skipif(NO_SPARK, reason="Spark was not asked: it needs a Java and `pip install -r tests/spark.txt`")
@@ -132,6 +135,11 @@ def test_neither_order_nor_partition_matters(engine, partitions):
     shuffled = engine.table(visits().sample(frac=1, random_state=partitions), partitions)
     for name in ("counts by ward and month", "sums", "rows", "means by ward", "histogram"):
         np.testing.assert_array_equal(tokens(name, visits())[0], tokens(name, shuffled)[0], err_msg=name)
+
+
+@pytest.mark.parametrize("partitions", [3, 40])
+def test_the_records_of_a_model_are_the_same(engine, partitions):
+    assert kinds(engine.table(visits(), partitions)) == kinds(visits())
 
 
 def test_sums_of_floats_would_have_other_bits_on_other_partitions():
