@@ -11,6 +11,7 @@ import scipy
 
 # bounds the error of the logarithm of a ratio of two output probabilities of geometric noise
 ROUNDING = 2.0**-43
+LEAST_EPSILON = 2.0**-48  # of a randomised response: the rounding of its coin is far less
 
 
 def bernoulli(p, shape, rng):
@@ -33,8 +34,12 @@ def bernoulli(p, shape, rng):
 
 def lies(epsilon, others, shape, rng):
     """Whether each of randomised responses is another one than the truth, of so many others."""
+    # Of truth and lie the rarer one is tossed, so that rounding never hides it. A little less truth
+    # than e^ε allows covers the rounding of these lines.
     odds = others * np.exp(-epsilon)
-    lie = odds / (1 + odds) * (1 + 2.0**-50)  # covers the rounding of this line
+    if odds > 1:
+        return ~bernoulli((1 - 2.0**-50) / (1 + odds), shape, rng)
+    lie = odds / (1 + odds) * (1 + 2.0**-50)
     return bernoulli(max(lie, np.finfo(float).tiny), shape, rng)
 
 

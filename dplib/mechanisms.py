@@ -595,7 +595,7 @@ def randomized_response(
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits.
+        given fair bits; ε is at least 2**-48.
     :Error: If f is a label's share of the reports, (f - r)/(p - r) with r = (1 - p)/(k - 1)
         estimates its share of the people without bias, with standard deviation at most 1/(2 (p - r)
         √n).
@@ -613,7 +613,7 @@ def randomized_response(
     """
     categories = _checks.integer("categories", categories, at_least=2)
     labels = _checks.integers("labels", labels, at_least=0, at_most=categories - 1)
-    epsilon = _checks.parameter("epsilon", epsilon)
+    epsilon = _checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON)
     lies = _samplers.lies(epsilon, categories - 1, labels.shape, _checks.generator(rng))
     shift = rng.integers(1, categories, size=labels.shape)
     return (labels.astype(np.int64) + shift * lies) % categories

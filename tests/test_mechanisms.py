@@ -414,17 +414,26 @@ def test_choices_shapes(choose):
 # -------------------------------------------------------------------------------------------------- randomised response
 
 
-@pytest.mark.parametrize("epsilon, k", [(1.0, 2), (0.1, 2), (3.0, 10), (30.0, 2), (40.0, 3), (800.0, 2)])
+@pytest.mark.parametrize("epsilon, k", [(1.0, 2), (0.1, 2), (3.0, 10), (30.0, 2), (40.0, 3), (800.0, 2),
+                                        (1.0, 1024), (1e-7, 2**30), (.05, 2**48), (1.0, 2**53), (2.0**-48, 2), (2.0**-48, 2**53)])
 def test_randomized_response_lies_often_enough(epsilon, k, monkeypatch):
-    """The probability of a lie, from the coin that the code tosses exactly, against e^ε."""
+    """The probability of a lie, from the coin that the code tosses exactly, against e^ε, in both directions. The coin shows the lie or
+    the truth, whichever is rarer: with many categories the truth is, and a coin of its complement would forget it.
+    """
     tossed = []
     monkeypatch.setattr(_samplers, "bernoulli", lambda p, shape, rng: tossed.append(p) or np.ones(shape, dtype=bool))
-    assert randomized_response(0, categories=k, epsilon=epsilon, rng=rng()) != 0
+    lied = randomized_response(0, categories=k, epsilon=epsilon, rng=rng()) != 0
     with mpmath.workdps(400):
-        lie = mpmath.mpf(float(tossed[0]))
+        coin = mpmath.mpf(float(tossed[0]))
+        lie = coin if lied else 1 - coin
         ratio = (1 - lie) * (k - 1) / lie
-        assert ratio <= mpmath.exp(mpmath.mpf(epsilon))
-        assert epsilon > 700 or mpmath.log(ratio) > epsilon - 1e-12
+        assert mpmath.exp(-mpmath.mpf(epsilon)) <= ratio <= mpmath.exp(mpmath.mpf(epsilon))
+        assert epsilon > 700 or mpmath.log(ratio) > epsilon - 1e-12 and coin < .51
+
+
+def test_so_small_an_epsilon_that_its_coin_is_fair_is_refused():
+    with pytest.raises(ValueError, match="epsilon must be .* at least 3.55271e-15"):
+        randomized_response(0, epsilon=1e-17, rng=rng())
 
 
 def test_randomized_response_law_and_estimate():

@@ -51,7 +51,7 @@ def unary_reports(
     """
     cells = _checks.integer("cells", cells, at_least=2)
     labels = _checks.integers("labels", labels, at_least=0, at_most=cells - 1)
-    epsilon = _checks.parameter("epsilon", epsilon)
+    epsilon = _checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON)
     own = labels[..., np.newaxis] == np.arange(cells)
     fair = _samplers.bernoulli(0.5, (*labels.shape, 1), _checks.generator(rng))
     return np.where(own, fair, _samplers.lies(epsilon, 1, own.shape, rng))
@@ -102,7 +102,7 @@ def unary_shares(reports: ArrayLike, *, epsilon: Real) -> Floats:
 def sign_reports(
         labels: ArrayLike, *, bits: Integer, epsilon: Real,
         rng: Generator) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-    """Let every person report one bit, about a public random half of all labels.
+    """Let every person report one bit, about a public random half of all labels (or all of them).
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def sign_reports(
     """
     bits = _checks.integer("bits", bits, at_least=1, at_most=MOST_BITS)
     labels = _checks.integers("labels", labels, at_least=0, at_most=2**bits - 1).astype(np.int64)
-    epsilon = _checks.parameter("epsilon", epsilon)
+    epsilon = _checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON)
     indices = _checks.generator(rng).integers(0, 2**bits, size=labels.shape)
     kept = _samplers.kept_signs(epsilon, labels.shape, rng).astype(np.int8)
     return indices, kept * character(indices, labels)

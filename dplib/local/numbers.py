@@ -43,7 +43,7 @@ def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generato
     (array([-2.164,  2.164]), 0.31)
     """
     values = _clipped(values)
-    epsilon = _checks.parameter("epsilon", epsilon)
+    epsilon = _checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON)
     size = report_size(epsilon)
     _checks.generator(rng)
     # of mean ``values``; not private yet

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dplib import _checks, _numerics
+from dplib import _checks, _numerics, _samplers
 from dplib._types import ArrayLike, Generator, Integer, Real
 from dplib.local.cells import MOST_BITS, character, sign_reports
 from dplib.local.numbers import report_size
@@ -136,7 +136,7 @@ def prefix_sample_size(
     """
     bits, levels = _levels(bits, block)
     tried = 2.0 ** (bits // levels) * _most_kept(share, accuracy)
-    size = report_size(_checks.parameter("epsilon", epsilon))
+    size = report_size(_checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON))
     beta = _checks.parameter("beta", beta)
     people = 2 * (size / accuracy) ** 2 * np.log(levels * tried / beta)
     return levels * int(np.ceil(_checks.real("the answer", people, at_most=2**62 / levels)))

@@ -48,7 +48,7 @@ def l2_ball_randomizer(
     """
     radius, epsilon = (
         _checks.parameter("radius", radius, above=0),
-        _checks.parameter("epsilon", epsilon),
+        _checks.parameter("epsilon", epsilon, at_least=_samplers.LEAST_EPSILON),
     )
     direction, share = _polar(vectors, radius)
     length = l2_ball_scale(radius=radius, dimension=direction.shape[-1], epsilon=epsilon)
