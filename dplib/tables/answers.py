@@ -184,15 +184,15 @@ class Quantiles(Answer):
     Attributes
     ----------
     levels : float64 array, the share of votes below each
-    cells : int, of the grid that the answers are chosen from
+    cells : int, in whose halves the answers are chosen
     """
 
     levels: np.ndarray
     cells: int
 
     def rank_error(self, level: Real = 0.95) -> float:
-        """How many votes lie at most between an answer and where its level asks for, if no cell has
-        more than a few of them.
+        """How many votes lie at most between the half of a cell that was chosen and where its level
+        asks for.
 
         Parameters
         ----------
@@ -201,9 +201,14 @@ class Quantiles(Answer):
         Returns
         -------
         float
+
+        Notes
+        -----
+        :Error: With k levels, up to log₂ k times a quarter of the fullest cell, and one vote, come
+            on top: this is how far the tokens of a chosen half may be divided from its level.
         """
         beta = 1 - _checks.parameter("level", level)
-        return self.worth * np.log((self.cells + 1) * max(self.values.size, 1) / beta)
+        return self.worth * np.log(2 * self.cells * max(self.values.size, 1) / beta)
 
     def half_width(self, level: Real = 0.95) -> Floats:
         """Of quantiles there is none: how far a value moves depends on where the votes lie; see

@@ -1,15 +1,17 @@
 """Several quantiles at once: the middle level first, then those on either side of it.
 
-Each level is chosen by permute-and-flip among the points of the grid that earlier choices left, by
-how far the votes below a point are from the level's share. A unit's votes lie on both sides of an
-answer, but not twice: so each depth costs the same, however many levels it has.
+Each level is chosen by permute-and-flip among the halves of the cells that earlier choices left: no
+more than the level's share of the votes should lie below it, and no more than the rest above it.
+There is such a half, however many votes are equal. It goes on as the last candidate of one side,
+with half of its tokens, and as the first one of the other side, with the rest. So no token is on
+both sides, each depth costs the same, however many levels it has, and answers do not decrease.
 
 Symbols
 -------
-L, R
-    Tokens below and above a point, within the bounds that earlier choices set.
+L, R, N
+    Tokens below and above a half, and all of them, on the side that earlier choices left.
 τ
-    The level within these bounds, a fraction of integers: scores are integers.
+    The level on this side, left/(left + right) of integers: scores are integers.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 from dplib import _checks, mechanisms
 
 PER = 1000  # levels are multiples of 1/1000
+FAR_BELOW = -1e300  # the score of what is no candidate
 SCORE_ROUNDING = 1 + 2.0**-18  # more than a score is moved by as a float, of 2**63 at most
 
 
@@ -38,19 +41,24 @@ def exact_levels(levels):
     return thousandths
 
 
-def choose_points(tokens, levels, *, changes, alone, epsilon, rng):
-    """A point of the grid for each level, shape (*groups, levels), from tokens of shape (*groups,
-    cells). ``changes`` and ``alone`` as in `weight`; each depth costs ``epsilon``."""
-    below = np.concatenate(
-        [np.zeros((*tokens.shape[:-1], 1), np.int64), tokens.cumsum(axis=-1)], axis=-1)
-    points = np.empty((*tokens.shape[:-1], len(levels) + 2), dtype=np.int64)
-    points[..., 0], points[..., -1] = 0, tokens.shape[-1]
+def choose_halves(tokens, levels, *, changes, alone, epsilon, rng):
+    """Which half of a cell, of twice as many as cells, for each level, shape (*groups, levels),
+    from tokens of shape (*groups, cells). ``changes`` and ``alone`` as in `weight`; each depth
+    costs ``epsilon``."""
+    sides = [_halves(tokens)]
+    index = np.arange(sides[0].shape[-1])
+    chosen = np.empty((*tokens.shape[:-1], len(levels) + 2), dtype=np.int64)
+    chosen[..., 0], chosen[..., -1] = 0, index[-1]
     for first, middle, last, left, right in _choices(levels):
-        scores = _scores(below, points[..., first], points[..., last], left, right)
+        side = sides.pop()
+        start, end = chosen[..., first, None], chosen[..., last, None]
+        scores = np.where((start <= index) & (index <= end), _scores(side, left, right), FAR_BELOW)
         moved = weight(left, right, changes, alone) * SCORE_ROUNDING
-        points[..., middle] = mechanisms.permute_and_flip(
+        chosen[..., middle] = mechanisms.permute_and_flip(
             scores, sensitivity=moved, epsilon=epsilon, rng=rng)
-    return points[..., 1:-1]
+        lower, upper = _sides(side, chosen[..., middle, None])
+        sides += [upper] * (last - middle > 1) + [lower] * (middle - first > 1)
+    return chosen[..., 1:-1]
 
 
 def weight(left, right, changes, alone):
@@ -62,7 +70,7 @@ def weight(left, right, changes, alone):
 
 
 def error_scale(levels, changes, alone, epsilon):
-    """So many votes of rank error come from each unit of ln(points/β): the scales of all depths
+    """So many votes of rank error come from each unit of ln(halves/β): the scales of all depths
     added up, each the largest at its depth."""
     largest = {}
     for first, _, last, left, right in _choices(levels):
@@ -73,7 +81,7 @@ def error_scale(levels, changes, alone, epsilon):
 
 
 def _choices(levels):
-    """(first, middle, last, left, right) for each choice, in an order in which the points first and
+    """(first, middle, last, left, right) for each choice, in an order in which the choices first and
     last are there: the middle level lies left after the one and right before the other."""
     ends, waiting = [0, *levels, PER], [(0, len(levels) + 1)]
     while waiting:
@@ -84,11 +92,22 @@ def _choices(levels):
             waiting += [(middle, last), (first, middle)]
 
 
-def _scores(below, start, end, left, right):
-    """-|right L - left R| at each point from start to end, as floats; far below elsewhere."""
-    at_start, at_end = (np.take_along_axis(below, place[..., None], axis=-1)
-                        for place in (start, end))
-    scores = -np.abs(right * (below - at_start) - left * (at_end - below)).astype(np.float64)
-    index = np.arange(below.shape[-1])
-    outside = (index < start[..., None]) | (index > end[..., None])
-    return np.where(outside, -1e300, scores)
+def _halves(tokens):
+    """Two halves of each cell: its tokens are spread evenly over them."""
+    return ((tokens[..., None] + np.arange(2)) // 2).reshape(*tokens.shape[:-1], -1)
+
+
+def _scores(side, left, right):
+    """-max{0, L - τN, R - (1 - τ)N} for each half, times left + right, as floats."""
+    upto = side.cumsum(axis=-1)
+    N = upto[..., -1:]
+    L, R = upto - side, N - upto
+    too_many = np.maximum((left + right) * L - left * N, (left + right) * R - right * N)
+    return -np.maximum(too_many, 0).astype(np.float64)
+
+
+def _sides(side, chosen):
+    """The tokens for the levels before a choice and for those after it, the chosen ones halved."""
+    index = np.arange(side.shape[-1])
+    lower = np.where(index < chosen, side, np.where(index == chosen, side // 2, 0))
+    return lower, side - lower

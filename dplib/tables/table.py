@@ -226,14 +226,15 @@ class Table:
             self, column: str, *, cells: Integer, bounds: Interval, levels: ArrayLike,
             by: Groups | None = None, most_groups: Integer | None = None,
             missing: Real | str = "drop", epsilon: Real) -> Quantiles:
-        """Points of a grid below which given shares of the votes lie, in increasing order.
+        """Where given shares of the votes lie below, in order: each answer is the middle of half of
+        a cell.
 
         Parameters
         ----------
         column, bounds, by, most_groups, missing
             As in `Table.means`.
         cells : int ≥ 1
-            The number k of cells between whose ends an answer is chosen.
+            The number k of cells in whose halves an answer is chosen.
         levels : float or array_like
             The share of votes below each answer: increasing multiples of .001 between 0 and 1.
         epsilon : float > 0
@@ -245,7 +246,9 @@ class Table:
         Notes
         -----
         :Privacy: ε-DP, as `Table` says.
-        :Error: `Quantiles.rank_error`.
+        :Error: `Quantiles.rank_error`, however many votes are equal.
+        :References: Theorem *Several quantiles at once* on the page *A table of people*
+            (thm-several-quantiles).
         """
         bounds, levels = _bounds(bounds), _quantiles.exact_levels(levels)
         by, m = self._groups(by, most_groups)
@@ -265,9 +268,9 @@ class Table:
         if tokens is None:
             return Quantiles(values=np.full((*cells_of(by), len(levels)), np.nan), **said)
         moved = [tokens_of_vote * change for change in changes]
-        points = _quantiles.choose_points(
+        halves = _quantiles.choose_halves(
             tokens, levels, changes=moved, alone=alone, epsilon=each, rng=self._rng)
-        return Quantiles(values=_grid(bounds, cells)[points], **said)
+        return Quantiles(values=_grid(bounds, 4 * cells)[2 * halves + 1], **said)
 
     def discover(
             self, column: str, *, most_groups: Integer | None = None, epsilon: Real,
