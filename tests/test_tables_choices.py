@@ -123,6 +123,17 @@ def values(*numbers):
     return [(person, 0, x) for person, x in enumerate(numbers)]
 
 
+@pytest.mark.parametrize("levels, depth", [(.5, 1), ([.2, .9], 2), ([.25, .5, .75], 2), (np.arange(1, 1000) / 1000, 10)])
+@pytest.mark.parametrize("neighbor", RELATIONS)
+def test_choices_get_all_of_the_price_and_hide_a_whole_unit(levels, depth, neighbor):
+    with patch.object(quantiles, "choose_halves", side_effect=quantiles.choose_halves) as choose:
+        table(visits(), neighbor=neighbor).quantiles("cost", levels=levels, bounds=(0, 9), cells=4, epsilon=.5, by={"ward": list("ABC")},
+                                                     most_groups=2)
+    said = choose.call_args.kwargs
+    assert said["epsilon"] * depth == pytest.approx(.5, rel=1e-15)
+    assert said["changes"] == [2 * votes.TOKENS] * (2 if neighbor == "replace" else 1) and said["alone"] is False
+
+
 @pytest.mark.parametrize("levels", [.5, .9, [.25, .5, .75], [.2, .9]])
 @pytest.mark.parametrize("neighbor", RELATIONS)
 def test_the_law_of_quantiles_keeps_the_promise(levels, neighbor):
@@ -220,90 +231,6 @@ def test_no_token_is_on_two_sides():
     assert np.array_equal(sides[0][0] + sides[0][1], quantiles._halves(tokens))
     moved = sum(np.abs(after - before).sum(axis=-1) for before, after in zip(*sides, strict=True))
     assert np.array_equal(moved, np.ones(500))
-
-
-DECILES = np.arange(1, 10) / 10
-EQUAL = {"all": np.full(1000, 5.05), "95%": np.r_[np.full(950, 5.05), np.linspace(0, 10, 50)],
-         "three values": np.repeat([2., 5.05, 9.99], [300, 301, 399])}
-
-
-def asked(x, *, levels, epsilon=1, cells=100, **given):
-    return table(pd.DataFrame(dict(x=x)), unit=None, **given).quantiles("x", levels=levels, bounds=(0, 10), cells=cells, epsilon=epsilon)
-
-
-def between(x, answer):
-    """How many votes lie between the half of a cell with an answer in its middle and where its level asks for."""
-    radius = 10 / answer.cells / 4
-    below, upto = (np.searchsorted(np.sort(x), answer.values + sign * radius) for sign in (-1, 1))
-    return np.maximum(0, np.maximum(below - answer.levels * x.size, answer.levels * x.size - upto))
-
-
-@pytest.mark.parametrize("neighbor", RELATIONS)
-@pytest.mark.parametrize("levels", [.5, .001, .999, DECILES], ids=str)
-def test_a_constant_column_has_one_quantile(levels, neighbor):
-    for seed in range(20):
-        answer = asked(EQUAL["all"], levels=levels, epsilon=3, neighbor=neighbor, seed=seed).values
-        assert np.all(np.abs(answer - 5.05) < .05 + 1e-9)          # in the cell [5, 5.1]
-
-
-@pytest.mark.parametrize("name", EQUAL)
-def test_equal_votes_lie_where_their_levels_ask_for(name):
-    exact = asked(EQUAL[name], levels=DECILES, epsilon=1e6)
-    fullest = np.histogram(EQUAL[name], 100, (0, 10))[0].max()
-    assert between(EQUAL[name], exact).max() <= 3 * (fullest / 4 + 1) + fullest / 2    # the other half of the cell
-    if name != "95%":
-        assert set(exact.values.round(1)) <= {2.0, 5.0, 5.1, 10.0}
-
-
-def test_a_level_alone_keeps_its_rank_error_however_many_votes_are_equal():
-    for x in EQUAL.values():
-        tokens = np.broadcast_to(np.histogram(x, 100, (0, 10))[0], (2000, 100))
-        for level in (100, 500, 990):
-            said = dict(changes=[1], alone=True, epsilon=.1)
-            halves = quantiles.choose_halves(tokens, np.array([level]), **said, rng=np.random.default_rng(level))[:, 0]
-            parts = quantiles._halves(tokens[0])
-            upto, target = parts.cumsum(), level / 1000 * x.size
-            error = np.maximum(0, np.maximum((upto - parts)[halves] - target, target - upto[halves]))
-            bound = quantiles.error_scale(np.array([level]), [1], True, .1) * np.log(200 / .05)
-            assert np.mean(error > bound) <= .05
-
-
-def test_choices_by_the_middle_of_a_cell_are_noticed():
-    """The score of a point: the constant column has no answer then."""
-    def points(side, left, right):
-        upto = side.cumsum(axis=-1)
-        return -np.abs((left + right) * (upto - side / 2) - left * upto[..., -1:])
-    with patch.object(quantiles, "_scores", points), pytest.raises(AssertionError):
-        test_a_constant_column_has_one_quantile(.001, "add_remove")
-
-
-def test_answers_never_decrease_and_an_empty_group_has_some():
-    frame = pd.DataFrame(dict(person=range(30), group=[0, 2] * 15, x=np.r_[np.zeros(20), np.linspace(0, 9, 10)]))
-    for seed in range(40):
-        answer = table(frame, seed=seed).quantiles("x", levels=np.arange(1, 20) / 20, bounds=(0, 10), cells=7, by={"group": [0, 1, 2]},
-                                                   most_groups=1, epsilon=(.01, 1, 100)[seed % 3]).values
-        assert answer.shape == (3, 19) and np.all(np.diff(answer) >= 0) and answer.min() > 0 and answer.max() < 10
-
-
-def test_no_token_is_on_two_sides():
-    rng = np.random.default_rng(5)
-    tokens, chosen = rng.integers(0, 9, (500, 6)), rng.integers(0, 12, (500, 1))
-    more = tokens + np.eye(6, dtype=int)[rng.integers(0, 6, 500)]
-    sides = [quantiles._sides(quantiles._halves(t), chosen) for t in (tokens, more)]
-    assert np.array_equal(sides[0][0] + sides[0][1], quantiles._halves(tokens))
-    moved = sum(np.abs(after - before).sum(axis=-1) for before, after in zip(*sides, strict=True))
-    assert np.array_equal(moved, np.ones(500))
-
-
-def test_quantiles_of_many_are_near_their_ranks():
-    rng = np.random.default_rng(13)
-    x = rng.gamma(2, 10, 20_000)
-    frame = pd.DataFrame(dict(person=np.arange(x.size), x=x))
-    answer = table(frame).quantiles("x", levels=np.arange(1, 10) / 10, bounds=(0, 100), cells=2000, epsilon=.5)
-    assert np.all(np.diff(answer.values) >= 0)
-    ranks = np.searchsorted(np.sort(x), answer.values) / x.size
-    fullest = np.histogram(x, bins=2000, range=(0, 100))[0].max()
-    assert np.abs(ranks - answer.levels).max() * x.size < answer.rank_error(.999) + 3 * (fullest / 4 + 1) + fullest / 2
 
 
 # --------------------------------------------------------------------------------------------------------------- plans

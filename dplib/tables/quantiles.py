@@ -81,8 +81,8 @@ def error_scale(levels, changes, alone, epsilon):
 
 
 def _choices(levels):
-    """(first, middle, last, left, right) for each choice, in an order in which the choices first and
-    last are there: the middle level lies left after the one and right before the other."""
+    """(first, middle, last, left, right) for each choice, after those of the levels first and last:
+    the middle level lies left after the one and right before the other."""
     ends, waiting = [0, *levels, PER], [(0, len(levels) + 1)]
     while waiting:
         first, last = waiting.pop()
