@@ -15,7 +15,7 @@ from dplib._types import Integer, Real
 
 AWAY = 12.0  # standard deviations of a number of clones, of which fewer or more count as none
 ROUNDED_SUM = 1 + 1e-7  # of δ: more than the rounding of the probabilities and of their sum
-MOST_PEOPLE = 10**12  # whose probabilities are right to 1e-9
+MOST_SENDERS = 10**12  # whose probabilities are right to 1e-9
 
 
 def shuffled_delta(
@@ -105,7 +105,7 @@ def shuffled_epsilon(
 
 def _shuffle(size, rate, local_epsilon):
     return (
-        _checks.integer("size", size, at_least=1, at_most=MOST_PEOPLE),
+        _checks.integer("size", size, at_least=1, at_most=MOST_SENDERS),
         _checks.parameter("rate", rate),
         _checks.real("local_epsilon", local_epsilon, above=0, at_most=_checks.LARGEST_EXPONENT),
     )
