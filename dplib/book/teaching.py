@@ -32,6 +32,9 @@ SETS = {
     ),
     4: ProblemSet(285, "local-sensitivity subsample-and-aggregate friendlycore"),
     5: ProblemSet(335, "m-estimation certificates releasing-parameters treatment-effect"),
+    6: ProblemSet(
+        255, "sparse-vector multiplicative-weights noisy-gradients frequency-oracles"
+    ),
 }
 
 
@@ -90,7 +93,7 @@ SYLLABI = (
     ),
     Syllabus(
         "Twelve weeks",
-        "The whole book but for its further pages, with all five sets, for students who have met "
+        "The whole book but for its further pages, with sets 1 to 5, for students who have met "
         "proofs. The last week also has room for the presentation of projects.",
         hours=10,
         sessions=180,
@@ -156,6 +159,10 @@ GOALS = (
     Goal("Certify the curvature of a fit", "thm-certify-below", "certificates", (5, 3)),
     Goal("Protect all rows of a household as one", "prop-rows-kept", "treatment-effect", (5, 4)),
     Goal("Prove how far one record moves a fit", "thm-prediction-shift", "m-estimation", (5, 5)),
+    Goal("Watch many answers and pay for alarms only", "thm-above-threshold thm-alarm-accuracy",
+         "sparse-vector", (6, 2)),
+    Goal("Estimate how frequent words are from messages that may be lies", "prop-frequencies",
+         "frequency-oracles", (6, 3)),
 )
 
 
