@@ -1,4 +1,4 @@
-"""Sixty exam questions: each part and kind has its share, points add up, and a program recomputes every number of an answer."""
+"""Seventy exam questions: each part and kind has its share, points add up, and a program recomputes every number of an answer."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import beta, binom, norm
 
 from dplib.accounting import compose_advanced, compose_basic, compose_optimal, group_privacy
 from dplib.aggregation import vote_error
@@ -21,6 +21,7 @@ from dplib.learning import pac_sample_size
 from dplib.lower_bounds import packing_sample_size
 from dplib.mean import noise_tail
 from dplib.mechanisms import exponential_probabilities, gaussian_sigma, laplace_max_quantile
+from dplib.sparse_vector import above_threshold_failure, above_threshold_scales
 from submissions import ROOT
 
 TEXT = (ROOT / "exercises" / "exam_questions.md").read_text(encoding="utf-8")
@@ -29,7 +30,7 @@ QUESTION = re.compile(
     r"(?P<asked>.*?)\n\n\*\*Answer\.\*\* (?P<answer>.*?)\n\n\*\*Rubric\.\*\*\n(?P<rubric>.*?)(?=\n\n#|\n*\Z)", re.M | re.S)
 QUESTIONS = {match["name"]: match for match in QUESTION.finditer(TEXT)}
 KINDS = ("compute", "mistake", "explain", "prove", "design")
-PARTS = ("I", "II", "III", "IV", "V", "VI")
+PARTS = ("I", "II", "III", "IV", "V", "VI", "F")                  # the last are the further pages
 NUMBER = re.compile(r"`([\d.]+(?:e-\d+)?)`")
 
 every_question = pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
@@ -87,10 +88,26 @@ def audited(hits, other):
     return float(epsilon_lower_bound(hits, other, trials=5000, delta=0, beta=0.05))
 
 
+def passed(t, one, other):
+    """How often the sum of Laplace noise of these scales exceeds t."""
+    return (other**2 * math.exp(-t / other) - one**2 * math.exp(-t / one)) / (2 * (other**2 - one**2))
+
+
+def standard_error(p, q):
+    """Of the share of a word that none of ten thousand phones has."""
+    return math.sqrt(q * (1 - q) / 10_000) / (p - q)
+
+
+def one_word(words):
+    """The same for a message that names one of so many words, at e^ε = 3."""
+    return standard_error(3 / (words + 2), 1 / (words + 2))
+
+
 GEOMETRIC = math.exp(-1) ** 14 / (1 + math.exp(-1))
 ARMS = min(curvature(1000, 0.3), curvature(3000, 0.2))
 MARGIN = 2 / 0.3 * math.log1p(math.expm1(0.3) / 2e-6)
 STATES = (-4, -2, -1, 0, 0, 1, 2, 4)
+CANARY = beta.ppf(0.025, 600, 401), beta.ppf(0.975, 251, 750)  # the limits of Clopper and Pearson
 REPORTS = [0.75, 0.25]                                       # the truth, and its opposite
 COMPUTED = {
     "I.1": lambda: [1 / 0.5, math.exp(-6 * 0.5), laplace_max_quantile(count=1, sensitivity=1, epsilon=0.5, beta=0.05)],
@@ -127,6 +144,13 @@ COMPUTED = {
     "VI.4": lambda: [1 - 0.95**100],
     "VI.9": lambda: [audited(2500, round(2500 * math.exp(-1))), audited(2500, round(2500 * math.exp(-2)))],
     "VI.10": lambda: [1 + 2.0**-10],
+    "F.1": lambda: [*above_threshold_scales(alarms=1, sensitivity=1, epsilon=1, split=0.5), passed(30, 2, 4), 1000 * passed(30, 2, 4)],
+    "F.2": lambda: [one_word(12), standard_error(1 / 2, 1 / 4),
+                    next(k for k in range(2, 99) if one_word(k) > standard_error(1 / 2, 1 / 4) * (1 - 1e-12))],
+    "F.4": lambda: [(1 - 1 / 100) ** 100],
+    "F.6": lambda: [norm.sf(norm.isf(0.05) - 1)],
+    "F.9": lambda: [math.floor(math.log(1024) / (2 * (0.1**2 - 0.05**2)))],
+    "F.10": lambda: [norm.ppf(CANARY[0]) - norm.ppf(CANARY[1]), norm.ppf(0.6) - norm.ppf(0.25)],
 }
 
 
@@ -169,6 +193,9 @@ def test_what_the_answers_say_in_words_is_so():
     assert float(certificate_margin(sensitivity=2, epsilon=0.3, delta=1e-6)) == pytest.approx(MARGIN, rel=0.01)
     assert 2000 / 52 - 80 < 2 < 500 - 80                                                        # V.10: refused, and not
     assert 0.5 * math.exp(-1) * 5000 == pytest.approx(920, abs=0.5) and 0.5 * math.exp(-2) * 5000 == pytest.approx(338, abs=0.5)
+    assert passed(30, 2, 4) == pytest.approx(above_threshold_failure(queries=1, margin=30, threshold_scale=2, answer_scale=4))  # F.1
+    assert np.round(CANARY, 3).tolist() == [0.569, 0.278] and COMPUTED["F.10"]()[0] > 0.5        # F.10: the claim is refuted
+    assert round(norm.cdf(0.645), 2) == 0.74 and 5 < COMPUTED["F.6"]()[0] / 0.05 < 5.5           # F.6: five times as likely
     assert binom.pmf(0, 10997, math.log(40) / 10997) == pytest.approx(1 / 40, rel=0.01)         # VI.1: what the bound rests on
 
 
@@ -185,7 +212,7 @@ def test_the_best_test_of_a_randomised_response_is_the_bound_of_the_proof():
 
 # --- the bank ---------------------------------------------------------------------------------------------------------
 def test_each_part_has_two_questions_of_each_kind_and_nothing_is_left_out():
-    assert len(QUESTIONS) == TEXT.count("\n### ") == 60
+    assert len(QUESTIONS) == TEXT.count("\n### ") == 70
     assert Counter((name.split(".")[0], question["kind"]) for name, question in QUESTIONS.items()) == {
         (part, kind): 2 for part in PARTS for kind in KINDS}
     assert list(QUESTIONS) == [f"{part}.{k}" for part in PARTS for k in range(1, 11)]

@@ -205,7 +205,8 @@ def test_the_best_message_is_the_optimum_of_two_linear_programs(assignment, mine
     right = [1] * 8 + [0] * len(rest)
 
     def most(j, sums, right):
-        best = linprog(-np.eye(64)[place(j, j)], A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=np.array(sums), b_eq=right, bounds=(0, 1))
+        best = linprog(-np.eye(64)[place(j, j)], A_ub=np.array(rows), b_ub=np.zeros(len(rows)), A_eq=np.array(sums), b_eq=right,
+                       bounds=(0, 1))
         assert best.status == 0
         return -best.fun
 
@@ -264,8 +265,9 @@ def test_the_numbers_of_the_prediction(assignment):
             yield 0.01 * (1 - q) / (p - q), math.sqrt(q * (1 - q) / phones) / (p - q)
 
     (one, bits), (late, late_bits), (early, early_bits) = map(numbers, (1, 4, 0.25))
-    said = [f"{one[0]:.3f}"[1:], f"{bits[0]:.4f}"[1:], f"{one[1]:.4f}"[1:], f"{bits[1]:.4f}"[1:], f"{late[0]:.4f}"[1:], f"{late_bits[0]:.4f}"[1:],
-            f"{late[1]:.4f}"[1:], f"{late_bits[1]:.4f}"[1:], f"{early[0]:.1f}", f"{early_bits[0]:.4f}"[1:]]
+    four = lambda value: f"{value:.4f}"[1:]
+    said = [f"{one[0]:.3f}"[1:], four(bits[0]), four(one[1]), four(bits[1]), four(late[0]), four(late_bits[0]), four(late[1]),
+            four(late_bits[1]), f"{early[0]:.1f}", four(early_bits[0])]
     text = json.dumps(assignment.LIAR_NUMBERS)
     places = [text.index(f" {number}", text.index("moves")) for number in said]
     assert places == sorted(places), (said, text)
