@@ -24,6 +24,7 @@ from dplib.queries import (
     simulate_local_protocol,
     simulated_report_probabilities,
 )
+from dplib.queries import oracles
 from dplib.sparse_vector import above_threshold_scales
 from tests.chance import ALARM, FAR, chi_square, rng, standard_errors
 
@@ -446,6 +447,51 @@ def test_the_threshold_has_one_noise_and_each_answer_its_own():
     z = laplace.ppf((np.arange(10_000) + .5) / 10_000, scale=b1)
     exact = 4 * np.mean(laplace.sf(z, scale=b)**2) - 1
     assert abs(together - exact) < .03 < exact                 # 5 standard errors; a noise of its own for each would have 0
+
+
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_a_query_that_asks_itself_gets_no_alarm_beyond_those_declared(vectorized):
+    """1000 people who are all far above, at ε = 50: each answer is an alarm, up to once in 10^100."""
+    oracle = alarm_oracle(np.ones(1000), alarms=1, threshold=0, epsilon=50, vectorized=vectorized, rng=rng())
+    raised = []
+
+    def asks(x):
+        if x.any() and not raised:                     # neither at the row of zeros nor a second time
+            raised.append(oracle(lambda x: x))
+        return x
+
+    for phi in (asks, itself, itself):
+        with pytest.raises(ValueError, match="alarms: all 1 that were declared have been raised"):
+            oracle(phi)
+    assert raised == [1]
+
+
+def test_a_query_that_asks_itself_gets_no_answer_beyond_those_declared():
+    oracle = central_oracle(np.ones(10), queries=2, epsilon=1, vectorized=True, rng=rng())
+    oracle(lambda x: [oracle(itself), x][1])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="queries: all 2 that were declared have been asked"):
+            oracle(itself)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, BaseException, MemoryError])
+def test_no_record_can_end_the_program(error):
+    def phi(x):
+        if x.any():
+            raise error
+        return x
+
+    assert oracles._values_one_by_one(phi, np.ones(3)).tolist() == [0, 0, 0]
+
+
+def test_a_keyboard_can():
+    def phi(x):
+        if x.any():
+            raise KeyboardInterrupt
+        return x
+
+    with pytest.raises(KeyboardInterrupt):
+        oracles._values_one_by_one(phi, np.ones(3))
 
 
 @pytest.mark.parametrize("wrong, error", [(dict(alarms=0), "alarms"), (dict(threshold=np.inf), "threshold"), (dict(epsilon=0), "epsilon"),

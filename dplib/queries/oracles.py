@@ -66,7 +66,7 @@ class SQOracle:
         self._answer, self._queries, self.calls = answer, queries, 0
 
     def __call__(self, phi: Callable[..., Any]) -> float:
-        if self.calls == self._queries:
+        if self._queries is not None and self.calls >= self._queries:
             raise ValueError(f"queries: all {self._queries} that were declared have been asked")
         self.calls += 1
         return float(self._answer(self.calls - 1, phi))
@@ -269,9 +269,10 @@ def alarm_oracle(
 
     def answer(number, phi):
         nonlocal left
-        if left == 0:
+        mean = _mean(values(phi, x)) if left > 0 else None  # φ may ask, too
+        if left <= 0:
             raise ValueError(f"alarms: all {alarms} that were declared have been raised")
-        alarm = bool(noise.reached(np.asarray(_mean(values(phi, x)) - threshold), raised, rng))
+        alarm = bool(noise.reached(np.asarray(mean - threshold), raised, rng))
         left -= alarm
         return alarm
 
@@ -387,7 +388,7 @@ def _way_of_asking(vectorized):
 
 def _values_one_by_one(phi, x):
     """One number in [-1, 1] for each record, of which φ sees no other. No record makes this raise
-    or warn, whatever φ does."""
+    or warn, whatever φ does, but for KeyboardInterrupt: it has to stop the program."""
     nobody = np.zeros_like(x[:1])
     nobody.flags.writeable = False
     _values(phi, nobody)  # whether φ is a query at all is asked without the data
@@ -397,7 +398,9 @@ def _values_one_by_one(phi, x):
         for i, row in enumerate(x[:, np.newaxis]):
             try:
                 values[i : i + 1] = phi(row)
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # SystemExit, too, would tell a record
                 values[i] = 0
     np.clip(values, -1, 1, out=values)
     values[np.isnan(values)] = 0
