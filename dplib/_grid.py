@@ -36,6 +36,7 @@ COARSE = 2**37  # of C: below it Gaussian noise on the integers is not rounded G
 # On a larger grid all is scaled down, lest an answer or its noise leave the floats where their sum
 # does not.
 LARGEST_UNSCALED = ldexp(1, 900)
+LARGEST_OF_DIFFERENCES = ldexp(1, 1012)  # below it `FAR` steps are a float
 LESS = 1 - 2.0**-40  # of δ: the rounding of the sampler, and of what is computed from δ
 UP = 1 + 2.0**-50  # more than the rounding of a few operations
 # so that int64 holds what is below the last digit of a float up to 2**62 units
@@ -264,10 +265,20 @@ def winner(law, scores, *, moved, epsilon, rng):
     its own noise is at least a threshold, and when that moves by t scales, this has at most e^t
     times the probability. Ties go to the first.
     """
-    grid = grid_step(_scale(moved, epsilon))
+    grid = _grid_of_differences(_scale(moved, epsilon))
     behind = _behind(scores, grid)  # wrong by a step: half for the difference, half for the grid
     fineness = _steps(moved + 4 * grid, epsilon * (1 - 2 * STAIRCASE_ROUNDING), grid)
     return (behind + _staircase.integer_noise(law, fineness, behind.shape, rng)).argmax(axis=-1)
+
+
+def _grid_of_differences(scale):
+    """The grid for noise on differences of floats, of which one out of range is `FAR` steps or
+    more."""
+    if scale >= LARGEST_OF_DIFFERENCES:
+        raise ValueError(
+            f"the scale of the noise on differences must be below 2**1012, got {scale:g}"
+        )
+    return grid_step(scale)
 
 
 def for_weights(epsilon):
@@ -342,12 +353,14 @@ def watch_noise(*, sensitivity, moves, epsilon, per_alarm, error=0.0):
     alarm costs ``per_alarm``.
 
     The answers of neighbours move by ``sensitivity``, and against a threshold that gives way they
-    move by ``moves`` times that: 2, or 1 if all go in one direction. Silence is free however it is
-    rounded, for a distribution function never falls.
+    move by ``moves`` times that: 2, or 1 if all go in one direction, where errors, which go both
+    ways, are 0. Silence is free however it is rounded, for a distribution function never falls.
     """
+    if moves < 2 and error:
+        raise ValueError(f"moves must be 2 for answers with an error, got {moves}")
     budgets, factors = [_left(epsilon, 1), _left(per_alarm, 1)], [1, moves]
     least = [_scale(f * (sensitivity + 2 * error), b) for f, b in zip(factors, budgets)]
-    grid = grid_step(max(least))
+    grid = _grid_of_differences(max(least))
     # a difference is off by a quarter of a step, and moved by half of one
     moved = sensitivity + 2 * error + 2 * grid
     steps = [max(1, _steps(f * moved, b, grid)) for f, b in zip(factors, budgets)]

@@ -10,9 +10,10 @@ import pytest
 from scipy.special import ndtr
 
 from dplib import _grid, _staircase, mechanisms
-from dplib._grid import Noise, laplace_noise, normal_noise
+from dplib._grid import Noise, grid_step, laplace_noise, normal_noise
 from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from dplib._staircase import STEPS
+from dplib.sparse_vector import above_threshold
 from tests.chance import ALARM, chi_square, rng
 from tests.mutants import changed
 from tests.noise import no_noise
@@ -187,6 +188,26 @@ def test_a_coarse_grid_that_is_not_paid_for_is_found(monkeypatch):
 def test_noise_out_of_range_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         laplace_noise(**wrong)
+
+
+def test_a_difference_that_overflows_is_far_or_refused():
+    """Noise of a larger scale makes up for more than the floats hold: on neighbours an alarm had the probabilities .91 and 1."""
+    given = rng().bit_generator.state
+    for refused in (lambda r: above_threshold([4e306], alarms=1, sensitivity=1e307, threshold=-1.75e308, epsilon=.4, rng=r),
+                    lambda r: mechanisms.report_noisy_max([1.7e308, -1.7e308], sensitivity=1e307, epsilon=.4, rng=r)):
+        generator = rng()
+        with pytest.raises(ValueError, match=r"scale of the noise on differences must be below 2\*\*1012, got"):
+            refused(generator)
+        assert generator.bit_generator.state == given
+    largest = np.nextafter(_grid.LARGEST_OF_DIFFERENCES, 0)
+    assert _grid.FAR * grid_step(largest) == 2.0**1023        # so beyond the floats is beyond `FAR` steps
+
+
+def test_a_watch_on_answers_with_an_error_does_not_trust_their_direction():
+    given = dict(sensitivity=1, epsilon=1, per_alarm=1)
+    with pytest.raises(ValueError, match="moves must be 2 for answers with an error, got 1"):
+        _grid.watch_noise(**given, moves=1, error=1e-3)
+    assert _grid.watch_noise(**given, moves=1).answer.scale == pytest.approx(1)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 1, 30, 700])
