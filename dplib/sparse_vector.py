@@ -26,6 +26,7 @@ from dplib._types import ArrayLike, Generator, Integer, Ints, NDArray, Real, Rea
 
 PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(20)
 TAIL_SCALES = 40  # scales, beyond which noise has a probability below 1e-17
+MOST_SCALES = 700  # of a margin that counts: beyond, an error has a probability below 1e-300
 
 
 # -------------------------------------------------------------------------------------- the release
@@ -298,7 +299,7 @@ def above_threshold_failure(
 
     Notes
     -----
-    :Error: Relative error below 1e-10.
+    :Error: Relative error below 1e-10, for probabilities of 1e-290 or more.
     :References: Theorem *How far answers have to be* on the page *A thousand questions, one alarm*
         (thm-alarm-accuracy).
 
@@ -314,7 +315,9 @@ def above_threshold_failure(
 
 
 def _failure(margin, queries, threshold_scale, answer_scale):
-    nodes, mass = _quadrature([-margin, margin], threshold_scale, answer_scale)
+    # as far as the threshold's noise is more likely than an error
+    further = min(margin / max(threshold_scale, answer_scale), MOST_SCALES)
+    nodes, mass = _quadrature([-margin, margin], threshold_scale, answer_scale, further)
     low, high = (_log_cdf((margin + sign * nodes) / answer_scale) for sign in (1, -1))
     return float(mass @ -np.expm1((queries - 1) * low + high))
 
@@ -374,10 +377,10 @@ def _first_alarm(margin, threshold_scale, answer_scale):
     return law
 
 
-def _quadrature(kinks, threshold_scale, answer_scale):
+def _quadrature(kinks, threshold_scale, answer_scale, further=0.0):
     """Values of the threshold's noise and their masses, between which an integrand with these kinks
     is smooth."""
-    end = TAIL_SCALES * threshold_scale
+    end = (TAIL_SCALES + further) * threshold_scale
     panels = np.ceil(end / min(threshold_scale, answer_scale))
     _checks.integer("the ratio of the scales", int(panels), at_least=1, at_most=10**6)
     cuts = np.linspace(-end, end, 2 * int(panels) + 1)  # 0 is one of them

@@ -237,6 +237,21 @@ def test_failure_and_margin():
     assert margin(queries=10**6) == pytest.approx(54.4, abs=.05) and margin(beta=1e-9) > margin()
 
 
+@pytest.mark.parametrize("scales", [(4, 1), (1, 4), (3, 3), (100, 1), (1, 30)])
+def test_failures_that_are_rare_are_right(scales):
+    """One question has a closed form, and a second one at most doubles the failure: it is right wherever it is above 1e-290."""
+    for margin in max(scales) * np.array([1, 20, 41.25, 100, 400, 650]):
+        once, twice = [above_threshold_failure(queries=k, margin=margin, threshold_scale=scales[0], answer_scale=scales[1]) for k in (1, 2)]
+        assert once == pytest.approx(sparse_vector._union_bound(margin, 1, *scales), rel=1e-10, abs=0)
+        assert once < twice <= 2 * once * (1 + 1e-10)
+
+
+def test_a_margin_for_a_rare_failure_is_wide_enough():
+    given = dict(alarms=1, sensitivity=1, epsilon=1, split=.1)
+    margin = above_threshold_margin(**given, queries=1, beta=1e-20)
+    assert sparse_vector._union_bound(margin, 1, *above_threshold_scales(**given)) == pytest.approx(1e-20, rel=1e-9, abs=0)
+
+
 def test_the_tail_of_the_difference_of_two_noises():
     tail = lambda margin, *scales: sparse_vector._union_bound(margin, 1, *scales)
     assert tail(20, 2, 4) == pytest.approx(.004484398011, abs=1e-12)
