@@ -39,7 +39,8 @@ def _price(epsilon, delta, draws):
     rounding = draws * ROUNDING_OF_A_DRAW
     if epsilon < 2 * rounding:
         raise ValueError(f"epsilon must be at least {2 * rounding:.1e} here, got {epsilon:g}")
-    return accounting.zcdp_rho(epsilon=epsilon - rounding, delta=delta * exp(-rounding))
+    rho = accounting.zcdp_rho(epsilon=epsilon - rounding, delta=delta * exp(-rounding))
+    return rho * (1 - 2.0**-50)  # σ and ε₀, which are computed from it, are rounded to nearest
 
 
 def _noisy(counts, sigma, rng):
@@ -266,11 +267,17 @@ def multiplicative_weights_rounds(
     612
     """
     size, cells, queries = _sizes(size, cells, queries)
-    rho = _price(*_budget(epsilon, delta), 2)
-    bound = lambda root: _bound(root, size, cells, queries, rho)  # convex in √T
-    best = scipy.optimize.minimize_scalar(bound, bounds=(1, sqrt(MOST_ROUNDS)), method="bounded").x
-    near = range(max(1, int(best**2) - 2), min(MOST_ROUNDS, int(best**2) + 3) + 1)
-    return min(near, key=lambda rounds: bound(sqrt(rounds)))
+    epsilon, delta = _budget(epsilon, delta)
+    _price(epsilon, delta, 2)  # refused if not even one round can be paid for
+    most = min(MOST_ROUNDS, int(epsilon / (4 * ROUNDING_OF_A_DRAW)))  # what `_price` accepts
+
+    def bound(rounds):  # convex in √T
+        return _bound(sqrt(rounds), size, cells, queries, _price(epsilon, delta, 2 * rounds))
+
+    best = scipy.optimize.minimize_scalar(
+        lambda root: bound(min(root**2, most)), bounds=(1, sqrt(most)), method="bounded"
+    ).x
+    return min(range(max(1, int(best**2) - 2), min(most, int(best**2) + 3) + 1), key=bound)
 
 
 def _sizes(size, cells, queries):

@@ -1,5 +1,8 @@
 """Invented populations: against slow twins and golden values; what data can do to them except by two primitives; their price."""
 
+from fractions import Fraction
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -8,11 +11,11 @@ from scipy.special import lambertw
 from dplib import synthetic
 from dplib.accounting import zcdp_rho
 from dplib.synthetic import (
-    TreeDistribution, multiplicative_weights, multiplicative_weights_error_bound, multiplicative_weights_rounds,
+    ROUNDING_OF_A_DRAW, TreeDistribution, multiplicative_weights, multiplicative_weights_error_bound, multiplicative_weights_rounds,
     project_to_simplex, tree_distribution)
 from tests.chance import ALARM, chi_square, rng
 from tests.outcomes import distribution
-from tests.primitives import CHOOSE, NOISY, spent
+from tests.primitives import CHOOSE, NOISY, Tape, spent
 
 BUDGET = dict(epsilon=1, delta=1e-6)
 RHO = zcdp_rho(**BUDGET)
@@ -187,6 +190,38 @@ def test_no_other_number_of_rounds_has_a_smaller_bound():
         at = [multiplicative_weights_error_bound(**given, rounds=t)
               for t in {max(1, best - 1), best, best + 1, 1, 2 * best, max(1, best // 2)} if t <= 2**20]
         assert min(at) == pytest.approx(multiplicative_weights_error_bound(**given, rounds=best), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon, rounds, bound", [(4e-6, 12061, .0233950), (1e-9, 17, .4515191), (2.0**-34, 1, 1.8616487)])
+def test_rounds_are_priced_where_epsilon_is_small(epsilon, rounds, bound):
+    """Most of ε goes to the rounding of draws, two in each round, and more rounds than it pays for are not proposed."""
+    given = dict(size=2**31, cells=1024, queries=1, epsilon=epsilon, delta=1e-6)
+    assert multiplicative_weights_rounds(**given) == rounds
+    at = lambda rounds: multiplicative_weights_error_bound(**given, rounds=rounds)
+    assert at(rounds) == pytest.approx(bound, abs=6e-8)
+    others = {1, max(1, rounds - 1), max(1, rounds // 2), rounds + 1}
+    assert at(rounds) <= min(at(t) for t in others if 4 * t * ROUNDING_OF_A_DRAW <= epsilon)
+
+
+def test_less_than_one_round_is_refused():
+    with pytest.raises(ValueError, match="epsilon must be at least 5.8e-11 here, got 5.82077e-11"):
+        multiplicative_weights_rounds(size=10, cells=4, queries=1, epsilon=np.nextafter(2.0**-34, 0), delta=1e-6)
+
+
+def costs_at_most(release, moved, epsilon, draws):
+    """Whether all noise and all choices of a run cost at most ρ, in exact arithmetic; ‖counts - counts'‖² is ``moved``."""
+    tape, rounding = Tape(), draws * ROUNDING_OF_A_DRAW
+    with tape.playing():
+        release(epsilon=epsilon, delta=1e-6, rng=rng(1))
+    costs = [Fraction(moved, 2) / Fraction(size) ** 2 if kind == "noisy" else Fraction(size) ** 2 / 8 for kind, _, size, _ in tape.calls]
+    return sum(costs) <= Fraction(zcdp_rho(epsilon=epsilon - rounding, delta=1e-6 * np.exp(-rounding)))
+
+
+def test_what_is_spent_is_not_rounded_up():
+    for seed, epsilon in enumerate(rng(1).uniform(.01, 5, 30).tolist()):
+        rounds = 1 + seed % 7
+        assert costs_at_most(partial(multiplicative_weights, [0, 1, 1, 2], THREE, rounds=rounds), 1, epsilon, 2 * rounds)
+        assert costs_at_most(partial(tree_distribution, [[0, 1, 0]], categories=[2] * 3), 2, epsilon, 15)
 
 
 def test_what_a_choice_loses():
