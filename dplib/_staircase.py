@@ -26,7 +26,7 @@ from dplib._numerics import CACHED_NUMBERS
 STEPS = 8
 # Bounds the error of the logarithm of a ratio of two probabilities, if `exp` is right to 8 ulp.
 STAIRCASE_ROUNDING = 2.0**-45
-FINEST = 2**41  # of C: noise stays below 2**53
+FINEST = 2**40  # of C: noise stays below 2**53
 SPARE = 12  # one proposal more for so many numbers: about one in twenty is not kept
 TOP = 63  # bits of a table; a word of 64 has one more, for the sign
 FOR_TABLES = Context(prec=60)
@@ -47,7 +47,7 @@ LAWS = {
 
 
 def integer_noise(law, fineness, shape, rng):
-    """Integers n with Pr[n] proportional to f(n/(8C)), C = ``fineness`` at most 2**41, so that |n|
+    """Integers n with Pr[n] proportional to f(n/(8C)), C = ``fineness`` at most 2**40, so that |n|
     is below 2**53."""
     out = np.empty(shape, dtype=np.int64)
     flat, done = out.reshape(-1), 0
