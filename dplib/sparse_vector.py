@@ -40,8 +40,8 @@ def above_threshold(
     Parameters
     ----------
     value : array_like of real numbers, shape (..., k)
-        The exact answers in the order of the questions. A later question may depend on which
-        earlier ones raised an alarm.
+        The exact answers in the order of the questions, which are fixed beforehand; those of
+        `alarm_oracle` may depend on earlier alarms.
     alarms : int ≥ 1, how many alarms end the run, c
     sensitivity : float > 0, the most that any one answer changes between neighbours
     threshold : float or array_like, shape (k,), public; the threshold of each question
@@ -63,8 +63,9 @@ def above_threshold(
     -----
     :Privacy: ε-DP under the relation for which ``sensitivity`` was computed, given fair bits, up to
         events of probability 1e-300; finite answers. They are moved to a grid, and the logarithm of
-        a ratio of two probabilities of the noise is right to 2**-45: both are paid for. After a < c
-        alarms only ε₁ + (a/c) ε₂ is spent. ε₁ and ε₂/c are at least 2**-40.
+        a ratio of two probabilities of the noise is right to 2**-45: both are paid for. What counts
+        are answers as float64: whole numbers beyond 2**53 are rounded before they are compared.
+        After a < c alarms only ε₁ + (a/c) ε₂ is spent. ε₁ and ε₂/c are at least 2**-40.
     :Error: With probability 1 - β every alarm and every silence is right where an answer is
         `above_threshold_margin` or more away from its threshold. The grid widens each noise by at
         most (3B/Δ + 9) 2**-40 of the larger scale B.
@@ -198,7 +199,7 @@ def above_threshold_epsilon(
     Notes
     -----
     :Privacy: Noise of these scales is ε-DP for the result, and for no smaller ε if neighbours may
-        differ by Δ in any direction in every answer.
+        differ by Δ in every answer, in any direction or, if ``monotonic``, all in the same one.
     :References: Theorem *The exact loss* on the page *A thousand questions, one alarm*
         (thm-exact-loss).
 
@@ -251,7 +252,9 @@ def above_threshold_margin(
 
     Notes
     -----
-    :Error: For c > 1 it is the solution of k Pr[ν - ρ > α] = β, ρ and ν the two noises.
+    :Error: For c > 1 it is the solution of k Pr[ν - ρ > α] = β, ρ and ν the two noises. It is for
+        questions fixed beforehand, or one alarm; if others depend on earlier answers, all of them
+        are right at the margin of k + c queries.
     :References: Theorem *How far answers have to be* on the page *A thousand questions, one alarm*
         (thm-alarm-accuracy).
 

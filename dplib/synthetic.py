@@ -142,7 +142,8 @@ def multiplicative_weights(
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, for labels that are cells, given fair bits and up to
-        events of probability 1e-300: ρ-zCDP before rounding, and 2T rounded draws are paid for.
+        events of probability 1e-304 for each question in each round: ρ-zCDP before rounding, and 2T
+        rounded draws are paid for.
     :Error: `multiplicative_weights_error_bound`, for the expected error of the worst question.
     :Cost: Two products with W, mN, for each round.
     :References: Theorem *The worst answer of an invented population* on the page *A population that
@@ -379,10 +380,11 @@ def tree_distribution(
     Notes
     -----
     :Privacy: (ε, δ)-DP under ``replace``, for rows of such values, given fair bits and up to
-        events of probability 1e-300: a third of ρ for all tables of one column, one for the choice
-        of d - 1 pairs, by their distance from independence, and one for the tables of these pairs;
-        5d rounded draws are paid for. What is made of them is post-processing: the nearest counts
-        that are possible, and tables of pairs fitted to those of their columns.
+        events of probability 1e-304 for each pair in each choice and for each count: a third of ρ
+        for all tables of one column, one for the choice of d - 1 pairs, by their distance from
+        independence, and one for the tables of these pairs; 5d rounded draws are paid for. What is
+        made of them is post-processing: the nearest counts that are possible, and tables of pairs
+        fitted to those of their columns.
     :Error: Before they are projected, noise of standard deviation at most √(3d/ρ) is on each count
         of one column, and √(3(d - 1)/ρ) on each of a chosen pair. What holds of two columns that
         are not neighbours in the tree is lost, whatever ε is.

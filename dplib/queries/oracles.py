@@ -243,10 +243,12 @@ def alarm_oracle(
     Notes
     -----
     :Privacy: ε-DP under ``replace`` for all answers together, also if queries depend on earlier
-        answers and however many there are. n is public. Given fair bits; and of φ what
-        `central_oracle` says.
+        answers and however many there are. n is public. Given fair bits, up to events of
+        probability 1e-300; a value is rounded to 2**-36 or less; and of φ what `central_oracle`
+        says.
     :Cost: n calls of φ for each query, or one.
-    :Error: After k queries: `above_threshold_margin`, for sensitivity 2/n.
+    :Error: `above_threshold_margin`, for sensitivity 2/n and k queries that are fixed beforehand,
+        or one alarm; for k + c of them if later ones depend on earlier answers.
     :References: Theorem *Above threshold* on the page *A thousand questions, one alarm*
         (thm-above-threshold).
 
