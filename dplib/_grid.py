@@ -36,7 +36,6 @@ COARSE = 2**37  # of C: below it Gaussian noise on the integers is not rounded G
 # On a larger grid all is scaled down, lest an answer or its noise leave the floats where their sum
 # does not.
 LARGEST_UNSCALED = ldexp(1, 900)
-LARGEST_OF_DIFFERENCES = ldexp(1, 1012)  # below it `FAR` steps are a float
 LESS = 1 - 2.0**-40  # of δ: the rounding of the sampler, and of what is computed from δ
 UP = 1 + 2.0**-50  # more than the rounding of a few operations
 # so that int64 holds what is below the last digit of a float up to 2**62 units
@@ -265,20 +264,10 @@ def winner(law, scores, *, moved, epsilon, rng):
     its own noise is at least a threshold, and when that moves by t scales, this has at most e^t
     times the probability. Ties go to the first.
     """
-    grid = _grid_of_differences(_scale(moved, epsilon))
+    grid = grid_step(_scale(moved, epsilon))
     behind = _behind(scores, grid)  # wrong by a step: half for the difference, half for the grid
     fineness = _steps(moved + 4 * grid, epsilon * (1 - 2 * STAIRCASE_ROUNDING), grid)
     return (behind + _staircase.integer_noise(law, fineness, behind.shape, rng)).argmax(axis=-1)
-
-
-def _grid_of_differences(scale):
-    """The grid for noise on differences of floats, of which one out of range is `FAR` steps or
-    more."""
-    if scale >= LARGEST_OF_DIFFERENCES:
-        raise ValueError(
-            f"the scale of the noise on differences must be below 2**1012, got {scale:g}"
-        )
-    return grid_step(scale)
 
 
 def for_weights(epsilon):
@@ -321,9 +310,16 @@ def _uniform(below, rng):
 
 def _behind(scores, grid):
     """How many steps each score is behind the best one, at most `FAR`."""
+    return _apart(scores, scores.max(axis=-1, keepdims=True), grid)
+
+
+def _apart(these, those, grid):
+    """The differences in steps, to the nearest; beyond `FAR` no noise makes a difference."""
+    if grid > LARGEST_UNSCALED:  # where noise may make up for a difference that is no float
+        these, those, grid = these * SHRINK, those * SHRINK, grid * SHRINK
     with np.errstate(over="ignore"):
-        behind = scores - scores.max(axis=-1, keepdims=True)
-        return np.maximum(np.rint(_in_steps(behind, grid)), -FAR).astype(np.int64)
+        steps = np.rint(_in_steps(these - those, grid))
+    return np.clip(steps, -FAR, FAR).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -338,13 +334,10 @@ class Watch:
         """Noise on thresholds, in steps: each is drawn once."""
         return self.threshold.steps(shape, rng)
 
-    def reached(self, margin, raised, rng):
-        """Whether margins, answers less public thresholds, reach noisy thresholds with noise of
-        their own. A tie is reached."""
-        with np.errstate(over="ignore"):
-            steps = np.rint(_in_steps(margin, self.answer.grid))
-        # beyond `FAR` no noise makes a difference
-        steps = np.clip(steps, -FAR, FAR).astype(np.int64)
+    def reached(self, answers, thresholds, raised, rng):
+        """Whether answers, with noise of their own, reach public thresholds that are raised. A tie
+        is reached."""
+        steps = _apart(answers, thresholds, self.answer.grid)
         return steps + self.answer.steps(steps.shape, rng) >= raised
 
 
@@ -360,7 +353,7 @@ def watch_noise(*, sensitivity, moves, epsilon, per_alarm, error=0.0):
         raise ValueError(f"moves must be 2 for answers with an error, got {moves}")
     budgets, factors = [_left(epsilon, 1), _left(per_alarm, 1)], [1, moves]
     least = [_scale(f * (sensitivity + 2 * error), b) for f, b in zip(factors, budgets)]
-    grid = _grid_of_differences(max(least))
+    grid = grid_step(max(least))
     # a difference is off by a quarter of a step, and moved by half of one
     moved = sensitivity + 2 * error + 2 * grid
     steps = [max(1, _steps(f * moved, b, grid)) for f, b in zip(factors, budgets)]

@@ -83,10 +83,9 @@ def above_threshold(
     """
     value, alarms = _answers(value), _checks.integer("alarms", alarms, at_least=1)
     noise = _noise(alarms, sensitivity, epsilon, monotonic, split)
-    with np.errstate(over="ignore"):  # what is out of range is far from its threshold
-        margin = value - _thresholds(threshold, value)
+    threshold = _thresholds(threshold, value)
     raised = noise.raised((*value.shape[:-1], 1), _checks.generator(rng))
-    return _first(noise.reached(margin, raised, rng), alarms)
+    return _first(noise.reached(value, threshold, raised, rng), alarms)
 
 
 def _answers(value):

@@ -13,8 +13,8 @@ from dplib import _grid, _staircase, mechanisms
 from dplib._grid import Noise, grid_step, laplace_noise, normal_noise
 from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from dplib._staircase import STEPS
-from dplib.sparse_vector import above_threshold
-from tests.chance import ALARM, chi_square, rng
+from dplib.sparse_vector import above_threshold, above_threshold_scales, first_alarm_probabilities
+from tests.chance import ALARM, FAR, chi_square, rng, standard_errors
 from tests.mutants import changed
 from tests.noise import no_noise
 
@@ -190,17 +190,24 @@ def test_noise_out_of_range_is_refused(wrong, message):
         laplace_noise(**wrong)
 
 
-def test_a_difference_that_overflows_is_far_or_refused():
-    """Noise of a larger scale makes up for more than the floats hold: on neighbours an alarm had the probabilities .91 and 1."""
-    given = rng().bit_generator.state
-    for refused in (lambda r: above_threshold([4e306], alarms=1, sensitivity=1e307, threshold=-1.75e308, epsilon=.4, rng=r),
-                    lambda r: mechanisms.report_noisy_max([1.7e308, -1.7e308], sensitivity=1e307, epsilon=.4, rng=r)):
-        generator = rng()
-        with pytest.raises(ValueError, match=r"scale of the noise on differences must be below 2\*\*1012, got"):
-            refused(generator)
-        assert generator.bit_generator.state == given
-    largest = np.nextafter(_grid.LARGEST_OF_DIFFERENCES, 0)
-    assert _grid.FAR * grid_step(largest) == 2.0**1023        # so beyond the floats is beyond `FAR` steps
+@pytest.mark.parametrize("scale", [1e290, 1e300, 4e304, 1e306, 8e307])
+def test_differences_are_whole_numbers_of_steps_even_beyond_the_floats(scale):
+    grid, (these, those) = grid_step(scale), HUGE * rng().uniform(-1, 1, (2, 200))
+    far = int(_grid.FAR)
+    for found, a, b in zip(_grid._apart(these, those, grid).tolist(), these.tolist(), those.tolist()):
+        assert abs(found - min(max((Fraction(a) - Fraction(b)) / Fraction(grid), -far), far)) <= .75
+
+
+@pytest.mark.parametrize("value", [4e306, 5e306])
+def test_noise_makes_up_for_a_difference_beyond_the_floats(value):
+    """4000 runs against the exact probabilities of silence, about .096, and of the worse choice, .026: where differences overflowed, 0."""
+    runs = np.full((4000, 1), value)
+    places = above_threshold(runs, alarms=1, sensitivity=1e307, threshold=-1.75e308, epsilon=.4, rng=rng(1))
+    b1, b = above_threshold_scales(alarms=1, sensitivity=1, epsilon=.4)
+    silent = first_alarm_probabilities([value / 1e307], threshold=-17.5, threshold_scale=b1, answer_scale=b)[-1]
+    assert abs(standard_errors((places == 1).sum(), 4000, silent)) < FAR
+    best = mechanisms.report_noisy_max(np.tile([1.7e308, -1e308], (4000, 1)), sensitivity=1e307, epsilon=.3, rng=rng(2))
+    assert abs(standard_errors(best.sum(), 4000, (1 + 4.05 / 2) / 2 * np.exp(-4.05))) < FAR
 
 
 def test_a_watch_on_answers_with_an_error_does_not_trust_their_direction():

@@ -16,7 +16,7 @@ from dplib._staircase import STAIRCASE_ROUNDING as ROUNDING
 from tests.chance import ALARM, chi_square, rng
 from tests.mutants import changed
 
-FINENESS = (2**37, 2**41, 3 * 2**36 + 1)
+FINENESS = (2**37, 2**40, 3 * 2**36 + 1)
 DENSITY = {
     "laplace": lambda s: mpmath.exp(-s),
     "normal": lambda s: mpmath.exp(-s * s / 2),

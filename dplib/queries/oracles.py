@@ -274,7 +274,7 @@ def alarm_oracle(
         mean = _mean(values(phi, x)) if left > 0 else None  # φ may ask, too
         if left <= 0:
             raise ValueError(f"alarms: all {alarms} that were declared have been raised")
-        alarm = bool(noise.reached(np.asarray(mean - threshold), raised, rng))
+        alarm = bool(noise.reached(np.asarray(mean), threshold, raised, rng))
         left -= alarm
         return alarm
 
