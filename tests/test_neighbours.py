@@ -197,7 +197,7 @@ PLANTED = {        # what is wrong: (who shows it, the module, its piece, what t
         histograms.stability_histogram, histograms, "DOMAINS", histograms.DOMAINS | {"text": letter_by_letter}),
     "a warning when a sum leaves the floats": (mechanisms.gaussian, _grid.Noise, "added_to", AUDIBLE),
     "the same with Laplace noise": (mechanisms.laplace, _grid.Noise, "added_to", AUDIBLE),
-    "a warning when a candidate is far behind": (mechanisms.exponential, _grid, "_behind", AUDIBLE),
+    "a warning when a candidate is far behind": (mechanisms.exponential, _grid, "_apart", AUDIBLE),
     "a warning when a far record is clipped": (mean.unbounded_mean, estimators, "_window_sums", AUDIBLE),
     "a warning when a far record is labelled": (mean.private_scale, estimators, "_occupied", AUDIBLE),
     "an error for a record whose square is no float": (

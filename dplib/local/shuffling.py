@@ -7,8 +7,8 @@ better than a majority of N coins.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from scipy.special import betainc, expit
-from scipy.stats import binom
 
 from dplib import _checks
 from dplib._types import Integer, Real
@@ -117,6 +117,7 @@ def _clones(size, rate):
     width = AWAY * np.sqrt(mean) + 60
     low, high = int(max(mean - width, 0)), int(min(mean + width, size - 1))
     others = np.arange(low, high + 1)
+    binom = scipy.stats.binom
     likely = binom.pmf(others, size - 1, rate)
     fewer, more = binom.cdf(low - 1, size - 1, rate), binom.sf(high, size - 1, rate)
     return others + 1, likely, float(fewer + more)
@@ -133,5 +134,5 @@ def _delta(clones, chances, unlikely, local, epsilon):
     # cancellation where ε is near ε₀.
     lead = -expit(local) * np.expm1(epsilon - local)
     fewer = np.where(most > 0, betainc(clones - most, np.maximum(most, 1), 0.5), 0)
-    lost = lead * binom.pmf(most, clones - 1, 0.5) - np.expm1(epsilon) * fewer
+    lost = lead * scipy.stats.binom.pmf(most, clones - 1, 0.5) - np.expm1(epsilon) * fewer
     return float(np.minimum(chances @ np.maximum(lost, 0) * ROUNDED_SUM + unlikely * lead, 1))
