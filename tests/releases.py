@@ -295,9 +295,9 @@ PACKAGE = {
     mechanisms.gaussian_idealized: private(lambda: answers(1), sigma=1),
     mechanisms.discrete_laplace: private(**COUNTS),
     mechanisms.discrete_gaussian: private(**COUNTS, delta=1e-6),
-    mechanisms.exponential: both(private(**SCORES), apart(**SCORES)),
-    mechanisms.report_noisy_max: both(private(**SCORES), apart(**SCORES)),
-    mechanisms.permute_and_flip: both(private(**SCORES), apart(**SCORES)),
+    mechanisms.exponential: both(private(**SCORES), apart(**SCORES | dict(sensitivity=1))),
+    mechanisms.report_noisy_max: both(private(**SCORES), apart(**SCORES | dict(sensitivity=1))),
+    mechanisms.permute_and_flip: both(private(**SCORES), apart(**SCORES | dict(sensitivity=1))),
     mechanisms.randomized_response: private(lambda: cell_pairs(False), epsilon=1),
     sparse_vector.above_threshold: both(*(
         private(scores, alarms=alarms, sensitivity=LARGE, threshold=0, epsilon=16 * alarms, monotonic=monotonic)
