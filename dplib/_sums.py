@@ -75,6 +75,9 @@ class Tally:
 
     def noisy_mean(self, sums, epsilon, rng):
         """The mean of the records, from their sum, with noise."""
-        noisy = self.noise(epsilon).added_to_whole(sums, rng)
+        return self.mean(self.noise(epsilon).added_to_whole(sums, rng))
+
+    def mean(self, sums):
+        """Of the records, from their sum in units."""
         with np.errstate(over="ignore", under="ignore"):
-            return noisy / self.size * self.unit
+            return sums / self.size * self.unit

@@ -284,7 +284,7 @@ def alarm_oracle(
 def _mean(values):
     """The mean of numbers in [-1, 1], the same in whatever order they come."""
     window = Tally.of(len(values), 1.0)
-    return window.sums(values) / len(values) * window.unit
+    return window.mean(window.sums(values))
 
 
 def fresh_oracle(
