@@ -34,7 +34,7 @@ def unary_reports(
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits.
+        given fair bits; ε is at least 2**-48.
     :Error: `unary_shares` has that of the estimates.
     :Cost: n k coins.
     :References: Proposition *What a report costs* on the page *What do a million phones type?*
@@ -120,7 +120,7 @@ def sign_reports(
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits.
+        given fair bits; ε is at least 2**-48.
     :Error: `sign_shares` has that of the estimates.
     :References: Proposition *What a report costs* on the page *What do a million phones type?*
         (prop-frequencies); Bassily and Smith, *Local, private, efficient protocols for succinct

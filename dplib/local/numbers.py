@@ -28,7 +28,7 @@ def local_randomized_response(values: ArrayLike, *, epsilon: Real, rng: Generato
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits; finite values.
+        given fair bits; finite values, and ε at least 2**-48.
     :Error: Reports have the mean of the values. Of independent people with mean μ, whatever else
         their distribution is, one report has the variance c² - μ², sampling included. How many
         people are enough: `local_mean_sample_size`.

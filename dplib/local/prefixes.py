@@ -54,7 +54,7 @@ def heavy_prefixes(
     Notes
     -----
     :Privacy: Every report is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits.
+        given fair bits; ε is at least 2**-48.
     :Error: With `prefix_sample_size` independent people every string of share φ or more of the
         population is found, and none below φ - 2τ, with probability at least 1 - β. The estimates
         have the error of `sign_shares` with n/L people.

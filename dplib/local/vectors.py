@@ -33,7 +33,7 @@ def l2_ball_randomizer(
     Notes
     -----
     :Privacy: Every vector is ε-DP by itself (local model), and all together are under ``replace``,
-        given fair bits; finite entries.
+        given fair bits; finite entries, and ε at least 2**-48.
     :Error: Vectors have the mean v, and in every direction the second moment B²/k = ρ² coth²(ε/2)
         π_k exactly, where π_k grows from 1 for k = 1 to π/2.
     :References: Duchi, Jordan and Wainwright, *Minimax optimal procedures for locally private
