@@ -94,10 +94,19 @@ def noisy_sgd(
     unit = max(_grid.grid_step(clip) * COARSER, _grid.grid_step(scale))
     noise = _grid.normal_of_scale(scale, unit)
     records = _records(X, y, domain, loss)
-    theta, kept = np.zeros(d), np.zeros(d)
-    for t in range(iterations):
+
+    def gradient(theta):
         total = _clipped_sum(_drawn(records, rate, rng), theta, loss, clip, unit)
-        theta = theta - step / (rate * size) * noise.added_to_whole(total, rng)
+        return noise.added_to_whole(total, rng)
+
+    return descended(gradient, d, iterations, step / (rate * size))
+
+
+def descended(gradient, dimension, iterations, step):
+    """The mean of the last ⌈T/2⌉ points of so many steps against a gradient, from 0 on."""
+    theta, kept = np.zeros(dimension), np.zeros(dimension)
+    for t in range(iterations):
+        theta = theta - step * gradient(theta)
         if t >= iterations // 2:
             kept += theta
     return kept / (iterations - iterations // 2)

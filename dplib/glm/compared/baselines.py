@@ -24,6 +24,7 @@ import numpy as np
 from dplib import _checks, _grid, mechanisms
 from dplib.glm.domains import Domain
 from dplib.glm.fits import ADDED, CHARGED, ROUNDOFF, fit_model, sums
+from dplib.glm.gradients import descended
 from dplib.glm.losses import Loss
 from dplib.glm.terms import direction
 from dplib._types import ArrayLike, Generator, Integer, Move, NDArray, Real
@@ -258,13 +259,11 @@ def release_by_noisy_gradients(
     noise = _grid.normal_noise(
         sensitivity=2 * domain.reach * np.sqrt(iterations), epsilon=epsilon, delta=delta,
         entries=iterations * domain.dimension, error=ROUNDOFF * ADDED * len(design))
-    theta, kept = np.zeros(domain.dimension), np.zeros(domain.dimension)
-    for t in range(iterations):
-        gradient = noise.added_to(sums(loss.slope(design @ theta, y)[:, None], design)[0], rng)
-        theta = theta - step / max(len(design), 1) * gradient
-        if t >= iterations // 2:
-            kept += theta
-    return kept / (iterations - iterations // 2)
+
+    def gradient(theta):
+        return noise.added_to(sums(loss.slope(design @ theta, y)[:, None], design)[0], rng)
+
+    return descended(gradient, domain.dimension, iterations, step / max(len(design), 1))
 
 
 def oracle(
