@@ -6,7 +6,7 @@ import pytest
 from dplib import _grid, glm
 from dplib.aggregation import refused
 from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, releases
-from dplib.glm.fits import settled_fit, settled_rounding
+from dplib.glm.fits import Records, settled_fit, settled_rounding
 from dplib.glm.perturbed import LEAST_RIDGE, perturbation, typical_noise
 
 KINDS = Box([(0, 1)] * 3 + [(0, 10)], one_hot=[(0, 1, 2)])
@@ -29,7 +29,8 @@ def test_the_gradient_is_as_small_as_the_proof_says(domain, loss):
         for ridge in (LEAST_RIDGE, 1, 300):
             for tilt in (0, 30, 1e6):
                 b = rng.normal(size=domain.dimension) * tilt
-                fit = settled_fit(X, y, domain=domain, loss=loss, ridge=ridge * domain.reach**2, tilt=b)
+                records = Records.read(X, y, None, domain=domain, loss=loss)
+                fit = settled_fit(records, domain=domain, loss=loss, ridge=ridge * domain.reach**2, tilt=b)
                 assert fit.gradient <= 4 * settled_rounding(size, domain, loss, domain.dual(b))
 
 

@@ -198,7 +198,7 @@ def fit_model(X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, d
     return search.ended(changes + CHARGED)
 
 
-def settled_fit(X, y, *, weights=None, domain, loss, ridge, tilt):
+def settled_fit(records, *, domain, loss, ridge, tilt):
     """The minimiser with a ridge Λ of at least r²/512 and a tilt b, as `fit_model` has it, then
     Newton steps until |g|* as computed is at most 4 times `settled_rounding`.
 
@@ -207,10 +207,8 @@ def settled_fit(X, y, *, weights=None, domain, loss, ridge, tilt):
     what the linear algebra is off in proportion, less than 1/100. Then |g|* is at most 5 times
     `settled_rounding`, rounding included.
     """
-    records = Records.read(X, y, weights, domain=domain, loss=loss)
-    fit = fit_model(X, y, weights=weights, domain=domain, loss=loss, changes=0, ridge=ridge,
-                    tilt=tilt)
     search = _Search(records, loss, domain, ridge, tilt)
+    fit = search.ended(CHARGED)
     search.in_pairs = True
     point = search.at(fit.theta, fit.low)
     enough = 4 * settled_rounding(records.size, domain, loss, domain.dual(search.tilt))

@@ -130,11 +130,12 @@ def along_the_minimiser(X, y, weights, u, domain, loss, epsilon, rows, rng):
     ridge, scale = perturbation(radius=domain.reach, largest_curvature=loss.largest_curvature,
                                 epsilon=left, rows_per_unit=rows)
     # what is wrong with the data is said before anything is drawn
-    size = Records.read(X, y, weights, domain=domain, loss=loss).size
-    within = computed_within(size=size, u=u, domain=domain, loss=loss, ridge=ridge, tilt=scale)
+    records = Records.read(X, y, weights, domain=domain, loss=loss)
+    within = computed_within(
+        size=records.size, u=u, domain=domain, loss=loss, ridge=ridge, tilt=scale)
     noise = covering_noise(within=within, epsilon=for_last.epsilon)
     tilt = tilt_of(_grid.near_normals((2 * d + 1,), rng), scale)
-    fit = settled_fit(X, y, weights=weights, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
+    fit = settled_fit(records, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
     return noise.added_to_fraction(fit.along(u), rng)
 
 

@@ -16,7 +16,7 @@ from dplib.glm.compared import (
     certificate_offset, eigenvalue_ratio_constants, gaussian_noise_multiplier, mismatched_gaussian_delta, published,
     release_with_condition_number, release_with_isotropic_noise, shift_source, source_levels)
 from dplib import _grid
-from dplib.glm.fits import CHARGED, settled_fit
+from dplib.glm.fits import CHARGED, Records, settled_fit
 from dplib.glm.perturbed import computed_within, covering_noise, perturbation, tilt_of
 from dplib.mechanisms import gaussian_delta, gaussian_sigma
 from tests.claims import claim, to
@@ -588,7 +588,8 @@ def test_how_far_a_computed_minimiser_is_off(computed_within):
         X = np.linspace(-1, 1, size)[:, None] if size > 1 else np.ones((size, 1))
         y = (np.arange(size) % 2) * (1.0 if loss is LOGISTIC else 2.0**14)
         normals = np.array([z, z, -z])
-        fit = settled_fit(X, y, domain=LINE, loss=loss, ridge=ridge, tilt=tilt_of(normals, tilt))
+        records = Records.read(X, y, None, domain=LINE, loss=loss)
+        fit = settled_fit(records, domain=LINE, loss=loss, ridge=ridge, tilt=tilt_of(normals, tilt))
         with mpmath.workdps(60):
             half = mpmath.mpf(2) ** -41
             b = tilt * mpmath.sqrt(2) * (z + half) * (z + half)
