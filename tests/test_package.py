@@ -7,6 +7,7 @@ import difflib
 import inspect
 import io
 import re
+import sys
 import typing
 from pathlib import Path
 
@@ -112,14 +113,24 @@ def is_one_of_two_prices(parameter, names):
     return parameter.name in {"epsilon", "delta"} and parameter.default is None and ("rho" in names or names == ["delta"])
 
 
+def overridden(function):
+    """The parameters of the method that this one overrides, which come first and as they are there."""
+    owner, _, name = function.__qualname__.rpartition(".")
+    bases = getattr(sys.modules[function.__module__], owner, object).__mro__[1:]
+    return next(([p.name for p in parameters(vars(base)[name]) if p.name != "self"] for base in bases
+                 if inspect.isfunction(vars(base).get(name))), [])
+
+
 def problems_of_names(function):
     """What is wrong with the names, the order and the defaults of a function's parameters."""
     names = [p.name for p in parameters(function) if p.name != "self"]
     if unknown := [name for name in names if name not in ORDER]:
         yield from map(no_meaning, unknown)
         return
-    if names != sorted(names, key=ORDER.index):
-        yield f"the order is {', '.join(sorted(names, key=ORDER.index))}"
+    first = overridden(function)
+    order = first + sorted((name for name in names if name not in first), key=ORDER.index)
+    if names != order:
+        yield f"the order is {', '.join(order)}"
     yield from (f"{p.name} has a default" for p in parameters(function)
                 if p.name in NEVER_BY_DEFAULT and p.default is not p.empty and not is_one_of_two_prices(p, names))
     yield from (f"{p.name} may only be given by name" for p in parameters(function)

@@ -36,5 +36,5 @@ def test_the_calls_of_the_page_print_what_it_shows(library, kind, tmp_path, monk
     assert isinstance(calls.globs["answer"].to_frame(), kind)
 
 
-def test_the_page_has_eight_wishes_in_two_libraries():
-    assert len(FIRST) == 2 and len(re.findall(r"^\*\*… ", PAGE, re.M)) == 8
+def test_the_page_has_nine_wishes_in_two_libraries():
+    assert len(FIRST) == 2 and len(re.findall(r"^\*\*… ", PAGE, re.M)) == 9

@@ -339,7 +339,8 @@ def bounded_mean(
 
     Notes
     -----
-    :Privacy: ε-DP under ``replace``, given fair bits.
+    :Privacy: ε-DP under ``replace``, given fair bits. Its n is public, and a row is a record: the
+        groups of a table, whose sizes are secret, need `dplib.tables.Table.means`.
     :Error: Laplace noise of scale (hi - lo)/(nε), besides what is clipped. A record is rounded to
         2**-36 of hi - lo or less.
     :References: Theorem *The Laplace mechanism* on the page *A bound on every accuser*

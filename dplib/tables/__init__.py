@@ -12,10 +12,11 @@ except ImportError as error:
         "dplib.tables needs narwhals: pip install 'private-statistics[tables]'"
     ) from error
 
-from dplib.tables.answers import Answer
+from dplib.tables.answers import Answer, Discovered, Means, Quantiles
 from dplib.tables.engine import EngineError
 from dplib.tables.models import Coefficient
 from dplib.tables.table import Table
 from dplib.tables.votes import discovery_threshold
 
-__all__ = ["Table", "Answer", "EngineError", "Coefficient", "discovery_threshold"]
+__all__ = ["Table", "Answer", "Means", "Quantiles", "Discovered", "Coefficient", "EngineError",
+           "discovery_threshold"]

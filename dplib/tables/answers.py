@@ -44,8 +44,8 @@ class Answer:
     rho: float = 0.0
     neighbor: str
     unit: str
-    noise: Noise | None
-    worth: float = 1.0
+    noise: Noise | None = field(repr=False)
+    worth: float = field(default=1.0, repr=False)
     made: Callable[[dict], Any] | None = field(default=None, repr=False)  # of columns, a frame
 
     def half_width(self, level: Real = 0.95) -> Floats:
@@ -77,12 +77,17 @@ class Answer:
         Returns
         -------
         (float64 array, float64 array), the lower and the upper ends
+
+        Notes
+        -----
+        :Error: Of the noise alone. What ``most_groups`` and ``bounds`` cut off comes on top.
         """
         width = self.half_width(level)
         return self.values - width, self.values + width
 
     def to_frame(self, level: Real = 0.95) -> Any:
-        """The answer as a table: a row for each value, with its labels, its interval and the price.
+        """The answer as a table: a row for each value, with its labels, its `interval` and the
+        price.
 
         Parameters
         ----------
@@ -129,18 +134,6 @@ class Means(Answer):
     ends: np.ndarray
     bounds: tuple
 
-    @classmethod
-    def of(cls, ends, bounds, **rest):
-        """The mean that the votes at both ends give, NaN where there are none."""
-        lo, hi = bounds
-        share = cls._over(ends[0], ends.sum(axis=0))
-        return cls(ends=ends, bounds=bounds, values=lo + (hi - lo) * np.clip(share, 0, 1),
-                   worth=hi - lo, **rest)
-
-    @staticmethod
-    def _over(part, votes):
-        return np.divide(part, votes, out=np.full(np.shape(votes), np.nan), where=votes > 0)
-
     @property
     def votes(self) -> Floats:
         """The noisy number of votes behind each mean."""
@@ -168,13 +161,40 @@ class Means(Answer):
         return np.divide(moved, votes, out=np.full(np.shape(votes), np.inf), where=votes > 0)[()]
 
     def interval(self, level: Real = 0.95) -> tuple[Floats, Floats]:
-        """As `Answer.interval`. One end up and the other down by t leaves the number of votes as it
-        is, so that no noise of that number is added; where no vote came in, all of the bounds."""
+        """Around each value, where it would be without noise: all of them with this probability.
+
+        Parameters
+        ----------
+        level : float in (0, 1), the probability that all of them keep to it
+
+        Returns
+        -------
+        (float64 array, float64 array), the lower and the upper ends
+
+        Notes
+        -----
+        :Error: As of `Answer.interval`. One end up and the other down by t leaves the number of
+            votes as it is, so that no noise of that number is added; where no vote came in, all of
+            the bounds.
+        """
         (lo, hi), width = self.bounds, self.half_width(level)
         known = np.isfinite(width)
-        centre = lo + (hi - lo) * np.where(known, self._over(self.ends[0], self.votes), 0)
+        centre = lo + (hi - lo) * np.where(known, share_of(self.ends), 0)
         width = np.where(known, width, hi - lo)
         return np.clip(centre - width, lo, hi), np.clip(centre + width, lo, hi)
+
+
+def share_of(ends):
+    """The share of the votes at the upper end, NaN where there are none."""
+    votes = ends.sum(axis=0)
+    return np.divide(ends[0], votes, out=np.full(votes.shape, np.nan), where=votes > 0)
+
+
+def means_of(ends, bounds, **said):
+    """The means that the votes at both ends give, NaN where there are none."""
+    lo, hi = bounds
+    values = lo + (hi - lo) * np.clip(share_of(ends), 0, 1)
+    return Means(ends=ends, bounds=bounds, values=values, worth=hi - lo, **said)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,7 +238,7 @@ class Quantiles(Answer):
         ----------
         level : float in (0, 1), the probability that all of them keep to it
         """
-        raise ValueError("level: quantiles have a rank_error, and no half_width")
+        raise ValueError("quantiles have no half_width, at any level: ask for their rank_error")
 
     def interval(self, level: Real = 0.95) -> tuple[Floats, Floats]:
         """Nothing is known of where a quantile is without its noise but its `rank_error`.

@@ -21,7 +21,7 @@ from dplib.accounting import Ledger
 from dplib.aggregation import Refusal
 from dplib.glm import Release
 from dplib.tables import quantiles as _quantiles
-from dplib.tables.answers import Answer, Discovered, Means, Quantiles
+from dplib.tables.answers import Answer, Discovered, Means, Quantiles, means_of
 from dplib.tables.engine import Rows, silenced
 from dplib.tables.models import Coefficient, released
 from dplib.tables.votes import (
@@ -84,6 +84,9 @@ class Table:
         self._ledger, self._rng = ledger, _checks.generator(rng)
         self._rows = Rows.of(frame, unit)
 
+    def __repr__(self):
+        return f"Table(unit={self._unit!r}, neighbor={self._neighbor!r})"
+
     def counts(
             self, *, by: Groups | None = None, most_groups: Integer | None = None,
             rho: Real | None = None, epsilon: Real | None = None) -> Answer:
@@ -92,7 +95,8 @@ class Table:
         Parameters
         ----------
         by : mapping from columns to lists of labels, optional
-            Without it, all units are one group.
+            Without it, all units are one group. Labels are public: do not read them off the table.
+            One that does not occur in it has a count near 0.
         most_groups : int ≥ 1
             How many votes a unit has; to be given where there are groups and units.
         rho, epsilon : float > 0, one of the two
@@ -187,8 +191,8 @@ class Table:
         said = self._said("means", by, price, noise)
         if tokens is None:
             nothing = np.full((2, *cells_of(by)), np.nan)
-            return Means.of(nothing, bounds, **said)
-        return Means.of(noise.added_to(tokens, self._rng) / noise.tokens, bounds, **said)
+            return means_of(nothing, bounds, **said)
+        return means_of(noise.added_to(tokens, self._rng) / noise.tokens, bounds, **said)
 
     def histogram(
             self, column: str, *, cells: Integer, bounds: Interval, by: Groups | None = None,
@@ -227,7 +231,7 @@ class Table:
             by: Groups | None = None, most_groups: Integer | None = None,
             missing: Real | str = "drop", epsilon: Real) -> Quantiles:
         """Where given shares of the votes lie below, in order: each answer is the middle of half of
-        a cell.
+        a cell. The vote of a unit is split evenly over its rows, so that a median is one of units.
 
         Parameters
         ----------
@@ -246,7 +250,7 @@ class Table:
         Notes
         -----
         :Privacy: ε-DP, as `Table` says.
-        :Error: `Quantiles.rank_error`, however many votes are equal.
+        :Error: `Quantiles.rank_error`, however many votes are equal; there is no interval.
         :References: Theorem *Several quantiles at once* on the page *A table of people*
             (thm-several-quantiles).
         """
@@ -365,9 +369,10 @@ class Table:
         >>> print(f"{effect.value:.2f}, from {lo:.2f} to {hi:.2f}")
         -0.88, from -1.14 to -0.63
         """
-        by = {name: _labels(name, labels) for name, labels in by.items()}
+        by = _listed(by)
         asked = Coefficient(
-            column=column, move=move, by=by, classes=_labels(column, classes), epsilon=epsilon,
+            column=column, move=move, by=by, classes=_labels("classes", column, classes),
+            epsilon=epsilon,
             delta=delta, split=split, interval_share=interval_share)
         listed = {**by, column: asked.classes}
         cells_of(listed)
@@ -382,7 +387,7 @@ class Table:
 
     def _groups(self, by, most_groups):
         """Checked groups, and the votes of a unit."""
-        by = {column: _labels(column, labels) for column, labels in (by or {}).items()}
+        by = _listed(by or {})
         cells_of(by)
         if self._rows is not None:
             self._rows.need_labels(by)
@@ -392,8 +397,8 @@ class Table:
         """The votes of a unit: one where it is in one group."""
         if self._unit is None or not grouped:
             if most_groups not in (None, 1):
-                raise ValueError(f"most_groups must be left out where a unit is in one group, got "
-                                 f"{most_groups!r}")
+                raise ValueError("most_groups must be left out where a unit is in one group: "
+                                 f"without by, or if each row is a unit; got {most_groups!r}")
             return 1
         if most_groups is None:
             raise ValueError("most_groups must say how many groups a unit may count in as a whole")
@@ -446,18 +451,30 @@ def _price(epsilon, rho):
     return {name: _checks.parameter(name, value)}
 
 
-def _labels(column, labels):
+def _listed(by):
+    """Checked groups: a tuple of labels for each column."""
+    if not isinstance(by, Mapping):
+        raise ValueError("by must map columns to lists of labels, as {'ward': ['A', 'B']}, got "
+                         f"{by!r}")
+    return {column: _labels("by", column, labels) for column, labels in by.items()}
+
+
+def _labels(name, column, labels):
     """A public list of labels, as a tuple of Python's own numbers and texts."""
+    if isinstance(labels, (str, bytes)) or not np.iterable(labels):
+        raise ValueError(f"{name} must list the labels of {column!r}, got {labels!r}")
     listed = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     if not listed or len(set(listed)) < len(listed):
-        raise ValueError(f"by must list different labels for {column!r}, got {listed!r}")
+        raise ValueError(f"{name} must list different labels for {column!r}, got {listed!r}")
     return listed
 
 
 def _missing(missing, bounds):
     """"drop", or a public number within the bounds."""
     if isinstance(missing, str):
-        return _checks.choice("missing", missing, ("drop",))
+        if missing != "drop":
+            raise ValueError(f"missing must be 'drop' or a number within bounds, got {missing!r}")
+        return missing
     return _checks.real("missing", missing, at_least=bounds[0], at_most=bounds[1])
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from dplib.accounting import Ledger
 from dplib.tables import Table, discovery_threshold, engine, quantiles, votes
-from dplib.tables.answers import Means
+from dplib.tables.answers import Means, means_of
 from tests.claims import claim, to
 
 CHANGED = {"add_remove": 1, "replace": 2}
@@ -142,7 +142,7 @@ def test_the_interval_of_a_mean(means):
     noisy = exact + off
     use = noisy.sum(axis=0) > 0
     said = dict(question="means", by={}, neighbor="add_remove", unit="person", noise=noise, made=dict)
-    low, high = np.array([means.of(noisy[:, i], (0., 1.), **said).interval(.95) for i in np.flatnonzero(use)]).T
+    low, high = np.array([means(**vars(means_of(noisy[:, i], (0., 1.), **said))).interval(.95) for i in np.flatnonzero(use)]).T
     true = (exact[0] / exact.sum(axis=0))[use]
     assert np.all((low <= true + 1e-12) & (true - 1e-12 <= high))
     corner = (use & (noisy.min(axis=0) >= t) & (np.arange(3000) < 800))[use]
