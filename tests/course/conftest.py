@@ -96,14 +96,15 @@ def grade_all(build, load, bubblewrap, tmp_path_factory):
     @cache
     def graded(problem_set):
         name, folder = problem_set.__name__, tmp_path_factory.mktemp("submissions")
+        built, assignment = build(name), load(name)               # here and not in the threads: they share one working directory
 
         def one(submission):
-            notebook = submission.write(build(name), folder)
+            notebook = submission.write(built, folder)
             start = time.monotonic()
-            result = grading.grade(load(name), notebook, submissions.STUDENT, limits=submission.limits)
+            result = grading.grade(assignment, notebook, submissions.STUDENT, limits=submission.limits)
             failed = {
                 check.judge.__name__: test["output"]
-                for check, test in zip(load(name).checks, result["tests"])
+                for check, test in zip(assignment.checks, result["tests"])
                 if not test["score"]
             }
             return SimpleNamespace(result=result, failed=failed, seconds=time.monotonic() - start)
