@@ -35,7 +35,7 @@ function = PROBLEM_SET.function
 # Ada's sheet: values from -3 to 6, 4 records are added or removed, a band that is left, 6 alarms, a width that is kept, the least mean
 # square, 1 in 200; the labels 0, 3, 4, 7 are secret, one in five is a liar and sends 4; marks have the weights 0, 13, 7 in the batch and
 # 3, 6, 11 elsewhere, three in ten are in a batch, which is drawn anew, the sum is seen, the guilty are not in the data, and limits are
-# wrong once in 269 and 278. Other sheets are compared with searches in test_judge_ps6.py.
+# wrong once in 336 and 59. Other sheets are compared with searches in test_judge_ps6.py.
 
 
 # --- question 2 ------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ while high - low > 1e-15:
 EXACT_COUNT = "tail(k, c) < 1 / {odds}"
 
 
-def audit(high="269", low="278", limit=EXACT_LIMIT, at="float(caught(runs=runs, alarms=Fraction(u)))", enough=EXACT_COUNT, result="count"):
+def audit(high="336", low="59", limit=EXACT_LIMIT, at="float(caught(runs=runs, alarms=Fraction(u)))", enough=EXACT_COUNT, result="count"):
     return function("refuting_count", """
 def chance(k, n, p):
     return math.comb(n, k) * p**k * (1 - p) ** (n - k)
@@ -252,37 +252,33 @@ return [ratio / (ratio + 1) * (y == label) + (1 / (ratio + 1) / 4 if y in (0, 3,
     Submission("a thousandth more in the batch", caught(innocent="law((2097, 8107, 9796), runs)"), ACCUSER, says="too large from digit"),
     Submission("all marks seen", caught(see="(a, b)"), ACCUSER, says="too large from digit"),
     Submission("the largest mark seen", caught(see="max(a, b)"), ACCUSER, says="is"),
-    Submission("one run only", caught(runs="1"), ACCUSER),
     Submission("the largest sums first", caught(key="-y"), ACCUSER, says="costs fewest innocent people"),
-    Submission("the likeliest first", caught(key="-guilty[y]"), ACCUSER | AUDIT),
     Submission("no coin", caught(part="int(innocent[y] <= left)"), ACCUSER | AUDIT),
     Submission("the last alarm rounded up", caught(part="int(left > 0)"), ACCUSER),
     Submission("the steepest line of one run", function("caught", "return min(Fraction(1), Fraction(10, 7) * alarms)"), ACCUSER),
     Submission("shares that are missed", caught(result="1 - found"), ACCUSER | AUDIT),
-    Submission("the difference", caught(result="found - alarms"), ACCUSER | AUDIT),
     Submission("whoever guesses", function("caught", "return alarms"), ACCUSER | AUDIT),
     Submission("all of the guilty", function("caught", "return Fraction(1)"), ACCUSER | AUDIT),
     Submission("shares caught as floats", caught(result="float(found)"), ACCUSER, says="an exact Fraction is asked for"),
-    Submission("no share", function("caught", "return None"), ACCUSER | AUDIT, says="None"),
     # question 4: the audit
     Submission("frequencies for limits", audit(limit="u = accused / innocent", enough="k / guilty > c"), AUDIT),
     Submission("a frequency of the innocent", audit(limit="u = accused / innocent"), AUDIT, says=""),
-    Submission("a frequency of the guilty", audit(enough="k / guilty > c"), AUDIT, says=""),
-    Submission("limits on both sides", audit(high="538", low="556"), {"audit_is_sharp"}, says="is too many"),
-    Submission("all of the doubt twice", audit(high="137.5", low="137.5"), AUDIT, says=""),
+    Submission("limits on both sides", audit(high="672", low="118"), {"audit_is_sharp"}, says="is too many"),
+    Submission("all of the doubt twice", audit(high="168", low="29.5"), AUDIT, says=""),
+    Submission("limits exchanged", audit(high="59", low="336"), AUDIT),
+    Submission("the same doubt for each", audit(high="100.4", low="100.4"), AUDIT),
     Submission("no curve", audit(at="u"), AUDIT, says=""),
     Submission("the curve of four runs", audit(at="float(caught(runs=4, alarms=Fraction(u)))"), AUDIT, says=""),
     Submission("one more of the guilty", audit(result="count + 1"), {"audit_is_sharp"}, says="belong to those that are rare"),
     Submission("one less of the guilty", audit(result="count - 1"), AUDIT, says=""),
     Submission("more than the count", audit(enough="tail(k + 1, c) < 1 / {odds}"), AUDIT, says=""),
-    Submission("Hoeffding's limits", audit(limit="u = min(1.0, accused / innocent + math.sqrt(math.log(269) / (2 * innocent)))",
-                                           enough="k / guilty - math.sqrt(math.log(278) / (2 * guilty)) > c"), {"audit_is_sharp"}),
-    Submission("normal limits", audit(limit="p = accused / innocent\nu = min(1.0, p + 2.68 * math.sqrt(p * (1 - p) / innocent))",
-                                      enough="k / guilty - 2.69 * math.sqrt(abs(k) * (guilty - k) / guilty**3) > c"), AUDIT, says=""),
+    Submission("Hoeffding's limits", audit(limit="u = min(1.0, accused / innocent + math.sqrt(math.log(336) / (2 * innocent)))",
+                                           enough="k / guilty - math.sqrt(math.log(59) / (2 * guilty)) > c"), {"audit_is_sharp"}),
+    Submission("normal limits", audit(limit="p = accused / innocent\nu = min(1.0, p + 2.75 * math.sqrt(p * (1 - p) / innocent))",
+                                      enough="k / guilty - 2.12 * math.sqrt(abs(k) * (guilty - k) / guilty**3) > c"), AUDIT, says=""),
     Submission("people exchanged", audit(limit="guilty, innocent = innocent, guilty" + EXACT_LIMIT), AUDIT),
     Submission("never refuted", function("refuting_count", "return guilty + 1"), AUDIT, says=""),
     Submission("always refuted", function("refuting_count", "return 0"), AUDIT, says=""),
-    Submission("half a person", function("refuting_count", "return 7.5"), AUDIT, says="not a whole number"),
     Submission("no count", function("refuting_count", "return None"), AUDIT, says="is the blank still there"),
     Submission("golden values", function("band_noise", "return [103.38, 236.7]") | function("shares", "return [Fraction(1, 8)] * 8"),
                NOISE | {"shares_are_right"}),
