@@ -33,7 +33,9 @@ SETS = {
     4: ProblemSet(285, "local-sensitivity subsample-and-aggregate friendlycore"),
     5: ProblemSet(335, "m-estimation certificates releasing-parameters treatment-effect"),
     6: ProblemSet(
-        255, "sparse-vector multiplicative-weights noisy-gradients frequency-oracles"
+        300,
+        "sparse-vector trade-off-functions frequency-oracles multiplicative-weights "
+        "noisy-gradients auditing",
     ),
 }
 
@@ -163,6 +165,10 @@ GOALS = (
          "sparse-vector", (6, 2)),
     Goal("Estimate how frequent words are from messages that may be lies", "prop-frequencies",
          "frequency-oracles", (6, 3)),
+    Goal("Compute the best accuser of a program", "def-trade-off thm-two-ways "
+         "thm-subsampling-curve", "trade-off-functions", (6, 4)),
+    Goal("Refute a promise by counts, and say how often that is wrong", "thm-audit-bound",
+         "auditing", (6, 4)),
 )
 
 

@@ -6,7 +6,9 @@ from submissions import BOX, STUDENT, ProblemSet, Submission, failing_at_the_end
 NOISE = {"noise_hides", "noise_is_least"}
 REACH = {"reach_is_safe", "reach_is_least"}
 MESSAGE = {"message_hides", "message_is_best"}
-EVERYTHING = BOX | NOISE | REACH | MESSAGE | {"shares_are_right"}
+ACCUSER = {"best_accuser"}
+AUDIT = {"audit_is_careful", "audit_is_sharp"}
+EVERYTHING = BOX | NOISE | REACH | MESSAGE | {"shares_are_right"} | ACCUSER | AUDIT
 
 DIFFERENT_BOXES = 96
 PROBLEM_SET = ProblemSet(
@@ -16,6 +18,8 @@ PROBLEM_SET = ProblemSet(
         "band_reach": "*, width_scale, answer_scale",
         "message": "label, *, ratio",
         "shares": "counts, *, ratio",
+        "caught": "*, runs, alarms",
+        "refuting_count": "*, guilty, innocent, accused, runs",
     },
     victim="band_noise",
     costs=NOISE,
@@ -29,8 +33,9 @@ PROBLEM_SET = ProblemSet(
 function = PROBLEM_SET.function
 
 # Ada's sheet: values from -3 to 6, 4 records are added or removed, a band that is left, 6 alarms, a width that is kept, the least mean
-# square, 1 in 200; the labels 0, 3, 4, 7 are secret, one in five is a liar and sends 4. Other sheets are compared with searches in
-# test_judge_ps6.py.
+# square, 1 in 200; the labels 0, 3, 4, 7 are secret, one in five is a liar and sends 4; marks have the weights 0, 13, 7 in the batch and
+# 3, 6, 11 elsewhere, three in ten are in a batch, which is drawn anew, the sum is seen, the guilty are not in the data, and limits are
+# wrong once in 336 and 59. Other sheets are compared with searches in test_judge_ps6.py.
 
 
 # --- question 2 ------------------------------------------------------------------------------------------------------
@@ -91,11 +96,68 @@ return found""",
     )
 
 
+# --- question 4 ------------------------------------------------------------------------------------------------------
+LAW = """
+def law(weights, runs):
+    found = {{0: Fraction(1)}}
+    for _ in range(runs):
+        before, found = found, {{}}
+        for a, p in before.items():
+            for b, weight in enumerate(weights):
+                found[{see}] = found.get({see}, 0) + p * Fraction(weight, sum(weights))
+    return found
+guilty = law((30, 60, 110), {runs})
+innocent = {innocent}
+{names}
+"""
+IN_ORDER = """
+found, left = Fraction(0), alarms
+for y in sorted(guilty, key=lambda y: {key}):
+    part = {part}
+    found, left = found + part * guilty[y], left - part * innocent[y]
+return {result}"""
+BY_LINES = """
+slopes = [0, *(guilty[y] / innocent[y] for y in innocent)]
+return min(a * alarms + sum(max(guilty[y] - a * innocent[y], 0) for y in guilty) for a in slopes)"""
+TOSSED = "min(1, left / innocent[y])"
+AS_DRAWN = "law((21, 81, 98), {runs})"
+
+
+def caught(see="a + b", runs="runs", innocent=AS_DRAWN, names="", key="-guilty[y] / innocent[y]", part=TOSSED, result="found",
+           ending=IN_ORDER):
+    return function("caught", LAW.format(see=see, runs=runs, innocent=innocent.format(runs=runs), names=names)
+                    + (ending.format(key=key, part=part, result=result) if ending is IN_ORDER else ending))
+
+
+EXACT_LIMIT = """
+low, high = 0.0, 1.0
+while high - low > 1e-15:
+    u = (low + high) / 2
+    low, high = (u, high) if sum(chance(k, innocent, u) for k in range(accused + 1)) >= 1 / {odds} else (low, u)"""
+EXACT_COUNT = "tail(k, c) < 1 / {odds}"
+
+
+def audit(high="336", low="59", limit=EXACT_LIMIT, at="float(caught(runs=runs, alarms=Fraction(u)))", enough=EXACT_COUNT, result="count"):
+    return function("refuting_count", """
+def chance(k, n, p):
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k)
+def tail(k, p):
+    return sum(chance(j, guilty, p) for j in range(k, guilty + 1))
+""" + limit.format(odds=high) + f"""
+c = {at}
+low, high = -1, guilty + 1
+while high - low > 1:
+    k = (low + high) // 2
+    low, high = (low, k) if ({enough.format(odds=low)}) else (k, high)
+count = high
+return {result}""")
+
+
 RIGHT = [
     Submission("right", notes="Every cell ran."),
-    Submission("right, by other means", noise() | reach() | message() | shares()),
+    Submission("right, by other means", noise() | reach() | message() | shares() | caught(ending=BY_LINES) | audit()),
     with_other_types("""
-some, far, law, told = band_noise, band_reach, message, shares
+some, far, law, told, most, least = band_noise, band_reach, message, shares, caught, refuting_count
 def band_noise(**asked):
     return np.array(some(**asked))
 def band_reach(**asked):
@@ -104,8 +166,13 @@ def message(label, **asked):
     return tuple(law(label, **asked))
 def shares(counts, **asked):
     return tuple(told(np.array(counts).tolist(), **asked))
+def caught(**asked):
+    share = most(**asked)
+    return int(share) if share == int(share) else share
+def refuting_count(**asked):
+    return np.float64(least(**asked))
 """),
-    failing_at_the_end(21),
+    failing_at_the_end(25),
 ]
 
 WRONG = [
@@ -177,6 +244,42 @@ return [ratio / (ratio + 1) * (y == label) + (1 / (ratio + 1) / 4 if y in (0, 3,
     Submission("open labels like secret ones", shares(secrets="range(8)"), {"shares_are_right"}),
     Submission("negative shares as 0", shares(result="max(share, Fraction(0))"), {"shares_are_right"}),
     Submission("shares as floats", shares(result="float(share)"), {"shares_are_right"}, says="an exact Fraction is asked for"),
+    # question 4: the best accuser
+    Submission("guilty and innocent exchanged", caught(names="guilty, innocent = innocent, guilty"), ACCUSER, says="How likely is what"),
+    Submission("one batch for all runs", caught(
+        innocent="{{y: (3 * p + 7 * guilty[y]) / 10 for y, p in law((0, 13, 7), runs).items()}}"), ACCUSER),
+    Submission("everybody in the batch", caught(innocent="law((1, 129, 70), runs)"), ACCUSER),
+    Submission("a thousandth more in the batch", caught(innocent="law((2097, 8107, 9796), runs)"), ACCUSER, says="too large from digit"),
+    Submission("all marks seen", caught(see="(a, b)"), ACCUSER, says="too large from digit"),
+    Submission("the largest mark seen", caught(see="max(a, b)"), ACCUSER, says="is"),
+    Submission("the largest sums first", caught(key="-y"), ACCUSER, says="costs fewest innocent people"),
+    Submission("no coin", caught(part="int(innocent[y] <= left)"), ACCUSER | AUDIT),
+    Submission("the last alarm rounded up", caught(part="int(left > 0)"), ACCUSER),
+    Submission("the steepest line of one run", function("caught", "return min(Fraction(1), Fraction(10, 7) * alarms)"), ACCUSER),
+    Submission("shares that are missed", caught(result="1 - found"), ACCUSER | AUDIT),
+    Submission("whoever guesses", function("caught", "return alarms"), ACCUSER | AUDIT),
+    Submission("all of the guilty", function("caught", "return Fraction(1)"), ACCUSER | AUDIT),
+    Submission("shares caught as floats", caught(result="float(found)"), ACCUSER, says="an exact Fraction is asked for"),
+    # question 4: the audit
+    Submission("frequencies for limits", audit(limit="u = accused / innocent", enough="k / guilty > c"), AUDIT),
+    Submission("a frequency of the innocent", audit(limit="u = accused / innocent"), AUDIT, says=""),
+    Submission("limits on both sides", audit(high="672", low="118"), {"audit_is_sharp"}, says="is too many"),
+    Submission("all of the doubt twice", audit(high="168", low="29.5"), AUDIT, says=""),
+    Submission("limits exchanged", audit(high="59", low="336"), AUDIT),
+    Submission("the same doubt for each", audit(high="100.4", low="100.4"), AUDIT),
+    Submission("no curve", audit(at="u"), AUDIT, says=""),
+    Submission("the curve of four runs", audit(at="float(caught(runs=4, alarms=Fraction(u)))"), AUDIT, says=""),
+    Submission("one more of the guilty", audit(result="count + 1"), {"audit_is_sharp"}, says="belong to those that are rare"),
+    Submission("one less of the guilty", audit(result="count - 1"), AUDIT, says=""),
+    Submission("more than the count", audit(enough="tail(k + 1, c) < 1 / {odds}"), AUDIT, says=""),
+    Submission("Hoeffding's limits", audit(limit="u = min(1.0, accused / innocent + math.sqrt(math.log(336) / (2 * innocent)))",
+                                           enough="k / guilty - math.sqrt(math.log(59) / (2 * guilty)) > c"), {"audit_is_sharp"}),
+    Submission("normal limits", audit(limit="p = accused / innocent\nu = min(1.0, p + 2.75 * math.sqrt(p * (1 - p) / innocent))",
+                                      enough="k / guilty - 2.12 * math.sqrt(abs(k) * (guilty - k) / guilty**3) > c"), AUDIT, says=""),
+    Submission("people exchanged", audit(limit="guilty, innocent = innocent, guilty" + EXACT_LIMIT), AUDIT),
+    Submission("never refuted", function("refuting_count", "return guilty + 1"), AUDIT, says=""),
+    Submission("always refuted", function("refuting_count", "return 0"), AUDIT, says=""),
+    Submission("no count", function("refuting_count", "return None"), AUDIT, says="is the blank still there"),
     Submission("golden values", function("band_noise", "return [103.38, 236.7]") | function("shares", "return [Fraction(1, 8)] * 8"),
                NOISE | {"shares_are_right"}),
     # cells
@@ -214,21 +317,27 @@ HINTS = [
     ("all labels secret", "message_hides", "Must an open label be hidden?"),
     ("one label more", "message_hides", "has to come from all others often enough"),
     ("no liars", "shares_are_right", "from liars, from phones with it"),
+    ("no coin", "best_accuser", "what is done with the alarms"),
+    ("no curve", "audit_is_careful", "How many of the guilty can be caught at it"),
+    ("never refuted", "audit_is_careful", "hardly any program would be refuted"),
+    ("limits on both sides", "audit_is_sharp", "wrong as often as it may be"),
     ("unfinished", "message_hides", "is the blank still there, or a `return` missing?"),
 ]
-GRAVITY = [("noise_hides", "noise_is_least"), ("reach_is_safe", "reach_is_least"), ("message_hides", "message_is_best")]
+GRAVITY = [("noise_hides", "noise_is_least"), ("reach_is_safe", "reach_is_least"), ("message_hides", "message_is_best"),
+           ("audit_is_careful", "audit_is_sharp")]
 TWICE = ["right", "one threshold", "no liars", "fake reports", "golden values"]
 ALL = RIGHT + WRONG + hostile(PROBLEM_SET) + not_a_notebook(EVERYTHING)
 
 NOTHING = {  # private or safe, and of no use
     "noise and distances without end, any message": {
         "band_noise": "return 1e6, 1e6", "band_reach": "return 1e6", "message": "return [Fraction(1, 8)] * 8",
-        "shares": "return [Fraction(1, 8)] * 8"},
+        "shares": "return [Fraction(1, 8)] * 8", "caught": "return alarms", "refuting_count": "return guilty + 1"},
     "the same message always, shares of messages": {
         "band_noise": "return 1e3 / epsilon, 1e4 / epsilon", "band_reach": "return 30 * (width_scale + answer_scale)",
         "message": "return [Fraction(int(y == MINE['secret'][0])) for y in range(8)]",
-        "shares": "return [Fraction(count, sum(counts)) for count in counts]"},
+        "shares": "return [Fraction(count, sum(counts)) for count in counts]", "caught": "return Fraction(1)",
+        "refuting_count": "caught(runs=runs, alarms=Fraction(1))\nreturn guilty + 1"},
     "no noise, no distance, the truth": {
         "band_noise": "return 1e-9, 1e-9", "band_reach": "return 0.0", "message": "return [Fraction(int(y == label)) for y in range(8)]",
-        "shares": "return [Fraction(0)] * 8"},
+        "shares": "return [Fraction(0)] * 8", "caught": "return (1 + alarms) / 2", "refuting_count": "return (guilty + 9 * guilty) // 10"},
 }

@@ -5,12 +5,13 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import linprog, minimize_scalar
-from scipy.stats import laplace
+from scipy.stats import beta, binom, laplace
 
 import grading
 import ps6
@@ -235,18 +236,132 @@ def test_what_is_no_fraction_is_told_so(assignment):
     assert assignment.fraction("-2/6", "") == Fraction(-1, 3)
 
 
+# --- question 4 ------------------------------------------------------------------------------------------------------
+PROGRAMS = kinds(marked=[[0, 13, 7], [10, 1, 9]], plain=[[3, 6, 11], [16, 4, 0]], share=[[7, 10]], batch=["once", "anew"],
+                 seen=["all marks", "the sum", "the largest"], guilty=["in the data", "not in the data"])
+
+
+def every_outcome(runs, mine):
+    """The chances of all marks of all runs, one by one, for the guilty and for the innocent, in floats: batches first, then marks."""
+    see = {"all marks": tuple, "the sum": sum, "the largest": max}[mine["seen"]]
+    there, elsewhere = (np.array(mine[name]) / 20 for name in ("marked", "plain"))
+    present, absent, s = Counter(), Counter(), mine["share"][0] / mine["share"][1]
+    drawn = [(s, (True,) * runs), (1 - s, (False,) * runs)] if mine["batch"] == "once" else [
+        (math.prod(s if inside else 1 - s for inside in batches), batches) for batches in product((True, False), repeat=runs)]
+    for marks in product(range(3), repeat=runs):
+        absent[see(marks)] += math.prod(elsewhere[y] for y in marks)
+        for chance, batches in drawn:
+            present[see(marks)] += chance * math.prod((there if inside else elsewhere)[y] for y, inside in zip(marks, batches))
+    pair = (present, absent) if mine["guilty"] == "in the data" else (absent, present)
+    return [np.array([law[y] for y in absent]) for law in pair]
+
+
+def test_no_test_catches_more_than_the_best_accuser_and_one_catches_as_many(assignment):
+    """A linear program over all tests, which accuse with a probability for each thing that is seen."""
+    for mine in PROGRAMS[:12] + PROGRAMS[12::5]:
+        for runs in (1, 3):
+            guilty, innocent = every_outcome(runs, mine)
+            for alarms in ("0", "1/17", "3/5", "1"):
+                best = linprog(-guilty, A_ub=innocent[None], b_ub=[float(Fraction(alarms))], bounds=(0, 1))
+                exact = assignment.most_caught(runs, Fraction(alarms), mine)
+                assert isinstance(exact, Fraction) and -best.fun == pytest.approx(float(exact), abs=1e-9), mine
+
+
+def test_the_laws_of_both_worlds_are_laws_and_more_is_seen_of_all_marks(assignment):
+    for mine in PROGRAMS[::3]:
+        assert [sum(law.values()) for law in assignment.worlds(4, mine)] == [1, 1]
+        one, two, less = (assignment.most_caught(runs, Fraction(1, 9), mine | {"seen": seen})
+                          for runs, seen in ((1, "all marks"), (2, "all marks"), (2, mine["seen"])))
+        assert Fraction(1, 9) < one <= two >= less
+
+
+def test_the_limit_of_the_innocent_is_that_of_clopper_and_pearson(assignment):
+    for innocent, accused, odds in ((90, 0, 20), (480, 5, 400), (50, 49, 33), (500, 250, 100), (3, 1, 77)):
+        exact = beta.ppf(1 - 1 / odds, accused + 1, innocent - accused)
+        assert assignment.upper_limit(innocent, accused, odds) == pytest.approx(exact, rel=1e-11)
+        assert binom.cdf(accused, innocent, exact) == pytest.approx(1 / odds)
+    assert assignment.upper_limit(12, 12, 50) == 1
+
+
+def test_the_least_count_is_the_first_whose_own_limit_is_above_the_chance(assignment):
+    for guilty, chance, odds in ((60, 0.3, 20), (400, 0.05, 400), (7, 0.2, 30), (5, 0.9, 99), (300, 1e-6, 50), (9, 0.0, 50), (9, 1.0, 50)):
+        lower = [0, *(beta.ppf(1 / odds, k, guilty - k + 1) for k in range(1, guilty + 1))]
+        assert assignment.least_refuting(guilty, chance, odds) == next((k for k, p in enumerate(lower) if p > chance), guilty + 1)
+
+
+def test_a_program_that_keeps_to_the_sheet_is_refuted_no_more_often_than_both_limits_fail(assignment):
+    """Exactly, over all counts of a test that lies on the curve, for some numbers of people."""
+    for mine in PROGRAMS[::5]:
+        mine = mine | {"limits": [20, 30]}
+        for alarms in (0.02, 0.3):
+            caught = float(assignment.most_caught(2, Fraction(alarms), mine))
+            least = [assignment.least_of_sheet(40, 50, accused, 2, mine) for accused in range(51)]
+            refuted = binom.pmf(range(51), 50, alarms) @ binom.sf(np.array(least) - 1, 40, caught)
+            assert refuted <= 1 / 20 + 1 / 30
+
+
+def test_an_audit_asks_what_no_rounding_decides_and_can_be_answered_for_every_sheet(assignment):
+    for mine in assignment.boxes.sheets[::80]:
+        asked = assignment.audit_questions(np.random.default_rng(4), mine)["audits"][1]
+        slack = []
+        for kwargs in asked:
+            assert 0 <= kwargs["accused"] <= kwargs["innocent"] <= 500 and 1 <= kwargs["guilty"] <= 500 and 1 <= kwargs["runs"] <= 4
+            u = float(beta.ppf(1 - 1 / mine["limits"][0], kwargs["accused"] + 1, kwargs["innocent"] - kwargs["accused"])
+                      ) if kwargs["accused"] < kwargs["innocent"] else 1.0
+            chance = float(assignment.most_caught(kwargs["runs"], Fraction(u), mine))
+            least = next((k for k in range(kwargs["guilty"] + 1) if binom.sf(k - 1, kwargs["guilty"], chance) < 1 / mine["limits"][1]),
+                         kwargs["guilty"] + 1)
+            assert assignment.least_of_sheet(**kwargs, mine=mine) == least
+            slack.append(kwargs["guilty"] + 1 - least)
+        assert 0 in slack and sum(s > 5 for s in slack) >= 3, (mine, slack)
+
+
+def test_whatever_else_a_sheet_could_say_of_a_program_changes_an_answer(assignment):
+    """So a program written for another kind of sheet, or with the limits exchanged, is found out by what is asked."""
+    for mine in assignment.boxes.sheets[5::80]:
+        asked = assignment.accuser_questions(np.random.default_rng(7))["accusers"][1]
+        counted = assignment.audit_questions(np.random.default_rng(7), mine)["audits"][1]
+        caught = lambda sheet: [assignment.most_caught(kwargs["runs"], Fraction(kwargs["alarms"]), sheet) for kwargs in asked]
+        least = lambda sheet: [assignment.least_of_sheet(**kwargs, mine=sheet) for kwargs in counted]
+        others = [{name: value} for name, values in (("batch", ("once", "anew")), ("seen", assignment.JOIN),
+                                                     ("guilty", ("in the data", "not in the data"))) for value in values]
+        others += [{"share": [mine["share"][0] + 1, 10]}, {"marked": mine["plain"], "plain": mine["marked"]}]
+        assert all((caught(mine) == caught(mine | other)) == (mine | other == mine) for other in others), mine
+        assert all(least(mine) != least(mine | {"limits": limits}) for limits in (mine["limits"][::-1], [2 * v for v in mine["limits"]])), mine
+
+
+def test_reports_of_an_audit_that_are_no_numbers_follow_from_nothing(assignment):
+    mine = assignment.boxes.sheet_of("ada@example.edu")
+    kwargs = {"guilty": 60, "innocent": 90, "accused": 0, "runs": 1}
+    least, u = assignment.least_of_sheet(**kwargs, mine=mine), assignment.upper_limit(90, 0, mine["limits"][0])
+    for told in ([], [7], [[1, 2]], [["nan", None, "x"]], [[1, u, "9" * 400 + "/1"]], [[1, u, True]], [[2, u, 0.5]], [[1, u / 2, 0.5]],
+                 [[1, u, 1]], [[1, u, u]]):
+        for count in (least, least + 1):
+            said = [("", kwargs, [count, told])]
+            assert [found[2:] for found in assignment.audits(SimpleNamespace(group=lambda _: said), mine)] == [(count, least, False)]
+    own = assignment.least_refuting(60, 0.5, mine["limits"][1])
+    said = [("", kwargs, [own, [[1, u, "1/2"]]])]
+    assert own != least and [found[2:] for found in assignment.audits(SimpleNamespace(group=lambda _: said), mine)] == [(own, own, True)]
+    for value in (5, [5], [5, 5], None):
+        with pytest.raises(grading.Wrong, match="not a whole number"):
+            list(assignment.audits(SimpleNamespace(group=lambda _: [("", kwargs, value)]), mine))
+
+
 def test_questions_are_allowed_ones(assignment):
     for seed in range(10):
         asked = assignment.calls(np.random.default_rng(seed), assignment.boxes.sheets[seed])
         assert all(0 < kwargs["epsilon"] <= 5 for kwargs in asked["noise"][1])
         assert all(min(kwargs.values()) > 0 for kwargs in asked["reach"][1])
         assert all(1 < Fraction(kwargs["ratio"]) <= 20 for group in ("messages", "shares") for kwargs in asked[group][1])
+        assert all(0 <= Fraction(kwargs["alarms"]) <= 1 and 1 <= kwargs["runs"] <= 4 for kwargs in asked["accusers"][1])
         assert all(sum(kwargs["counts"]) > 0 and len(kwargs["counts"]) == 8 for kwargs in asked["shares"][1])
     for mine in assignment.boxes.sheets:
         assert mine["low"] < mine["high"] and mine["odds"] > 2 and len(set(mine["secret"])) >= 2 and 0 < Fraction(*mine["liars"]) < 1
+        marked, plain = mine["marked"], mine["plain"]
+        assert sum(marked) == sum(plain) == 20 and 0 <= min(*marked, *plain) and max(*marked, *plain) <= 16 and marked != plain
 
 
-# --- questions 4 and 5 -----------------------------------------------------------------------------------------------
+# --- questions 5 and 6 -----------------------------------------------------------------------------------------------
 def test_without_noise_on_the_width_silence_tells_more_and_more():
     """Part (c) of the proof, for a small step and much noise."""
     move, scale = 0.01, 50
