@@ -9,6 +9,7 @@ import polars as pl
 from dplib.accounting import Ledger
 from dplib.mechanisms import discrete_laplace
 from dplib.tables import Table
+from dplib.tables.answers import means_of
 from tests.claims import claim, page_function, to
 
 PAGE = "beyond-one-machine"
@@ -105,7 +106,7 @@ def test_every_partition(table, means):
     people = table(frame, unit="person", neighbor="add_remove", ledger=Ledger(epsilon=9), rng=np.random.default_rng(5))
     released = people.means("cost", **ask)
     noisy = discrete_laplace(one, sensitivity=2**20, epsilon=2, rng=np.random.default_rng(5)) / 2**20
-    expected = type(released).of(noisy, (0., 100.), **{name: getattr(released, name) for name in (
+    expected = means_of(noisy, (0., 100.), **{name: getattr(released, name) for name in (
         "question", "by", "epsilon", "delta", "rho", "neighbor", "unit", "noise", "made")})
     assert released.values.tobytes() == expected.values.tobytes()
     return f"{2 * len(ways):,} divisions and orders, one result"
