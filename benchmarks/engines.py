@@ -42,7 +42,7 @@ from dplib.tables import Table
 
 COPIES, LONGER, ROWS_OF_A_PERSON = (3, 10, 30), 120, 10
 GROUPS, BOUNDS = dict(origin=["EWR", "JFK", "LGA"], month=range(1, 13)), (-120, 120)
-MEGABYTES = {"DuckDB": 400, "Spark": 400, "dask": 400}          # that an engine may hold; dask of each of its two processes
+MEGABYTES = {"DuckDB": 400, "Spark": 400, "dask": 800}          # that an engine may hold; of dask each process, whose libraries take 300
 
 
 def write(folder, copies):
