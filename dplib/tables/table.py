@@ -238,7 +238,8 @@ class Table:
         column, bounds, by, most_groups, missing
             As in `Table.means`.
         cells : int ≥ 1
-            The number k of cells in whose halves an answer is chosen.
+            The number k of cells in whose halves an answer is chosen. Thousands are no worse than
+            few: they cost no privacy, and a vote is rounded to half of a cell.
         levels : float or array_like
             The share of votes below each answer: increasing multiples of .001 between 0 and 1.
         epsilon : float > 0
