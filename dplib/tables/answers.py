@@ -125,7 +125,7 @@ class Means(Answer):
 
     Attributes
     ----------
-    ends : float64 array, shape (2, *groups)
+    ends : float64 array, shape (2, ...): one more axis in front of the groups
         Noisy votes at the upper and at the lower bound: a vote at x is split between the two as x
         lies between them.
     bounds : (float, float)
