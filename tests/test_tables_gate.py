@@ -178,6 +178,7 @@ REFUSED = [
     (lambda t: t.counts(by={"month": 1}, most_groups=1, epsilon=1), "by must list the labels of 'month', got 1"),
     (lambda t: t.counts(by="ward", most_groups=1, epsilon=1), "by must map columns to lists of labels, as .*, got 'ward'"),
     (lambda t: t.means("cost", bounds=BOUNDS, by=["ward"], most_groups=1, epsilon=1), "by must map columns to lists of labels"),
+    (lambda t: t.counts(by=[], epsilon=1), "by must map columns to lists of labels"),
     (lambda t: t.counts(by={"ward": [1]}, most_groups=1, epsilon=1), "of type text"),
     (lambda t: t.counts(by={"month": ["1"]}, most_groups=1, epsilon=1), "of type integer"),
     (lambda t: t.counts(by={"month": [True]}, most_groups=1, epsilon=1), "of type integer, got"),

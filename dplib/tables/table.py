@@ -388,7 +388,7 @@ class Table:
 
     def _groups(self, by, most_groups):
         """Checked groups, and the votes of a unit."""
-        by = _listed(by or {})
+        by = _listed({} if by is None else by)
         cells_of(by)
         if self._rows is not None:
             self._rows.need_labels(by)
