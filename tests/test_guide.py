@@ -42,7 +42,7 @@ NO_ROW = {  # in benchmarks/run.py, by the reason
     "the work is that of another one, which has a row": """
         alarm_oracle truncated_histogram fresh_oracle private_parity_by_scores learn_parity_locally
         release_local_gaussian friendly_mean friendly_tuples sample_friendly_core
-        friendly_core_mean release_with_public_scale release_by_perturbed_objective
+        friendly_core_mean release_with_public_scale
         certify_by_recursion certify_largest_eigenvalue""",
     "the work is that of the caller's own program": """
         subsample_and_aggregate simulate_local_protocol""",
