@@ -15,7 +15,6 @@ import pytest
 
 from dplib import mechanisms
 from dplib.tables import engine, votes
-from dplib.tables.answers import means_of
 from tests.people import ENGINES, OTHERS, QUESTIONS, RELATIONS, V, WARDS, purse, table, tokens, visits
 
 # ------------------------------------------------------------------------------------------------------------- engines
@@ -221,8 +220,7 @@ def test_intervals_hold_all_at_once_as_often_as_they_say(price):
     rng, held = np.random.default_rng(11), 0
     for _ in range(runs):
         ends = noise.added_to(exact, rng) / V
-        low, high = means_of(ends, (-20, 180), **{name: getattr(answer, name) for name in (
-            "question", "by", "epsilon", "delta", "rho", "neighbor", "unit", "noise", "made")}).interval(level)
+        low, high = replace(answer, ends=ends).interval(level)
         held += np.all((low <= true + 1e-9)[known] & (true - 1e-9 <= high)[known])
     assert held / runs > level - 4 * np.sqrt(level * (1 - level) / runs)
     assert held / runs < .995                                         # and is no wider than it would have to be by far
