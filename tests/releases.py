@@ -391,6 +391,10 @@ PACKAGE = {
         *(fitted(**MODEL, loss=loss, move=([0, 0], [1, 2])) for loss in LOSSES),
         counted(domain=TWO_ARMS["domain"], loss=glm.LOGISTIC, epsilon=1, move=([0], [1])),
         trial(people=500, domain=TRIAL["domain"], loss=glm.LOGISTIC, epsilon=1, move=([0, 0], [1, 0]))),
+    glm.release_vector_by_perturbed_objective: both(
+        *(fitted(**MODEL, loss=loss) for loss in LOSSES),
+        counted(domain=TWO_ARMS["domain"], loss=glm.LOGISTIC, epsilon=1),
+        trial(people=500, domain=TRIAL["domain"], loss=glm.LOGISTIC, epsilon=1)),
     glm.release_vector: both(*(fitted(**MODEL, loss=loss, split=.5, delta=1e-6) for loss in LOSSES), trial(**TRIAL, split=.3),
                              counted(**TRIAL | dict(domain=TWO_ARMS["domain"]), split=.3)),
     glm.compared.release_with_isotropic_noise: both(

@@ -5,7 +5,8 @@ import pytest
 
 from dplib import _grid, glm
 from dplib.aggregation import refused
-from dplib.glm import LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, releases
+from dplib.glm import (
+    LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, release_vector_by_perturbed_objective, releases)
 from dplib.glm.fits import Records, settled_fit, settled_rounding
 from dplib.glm.perturbed import LEAST_RIDGE, perturbation, typical_noise
 
@@ -47,9 +48,12 @@ def test_its_numbers():
     assert perturbation(radius=2.0, largest_curvature=.25, epsilon=1.0, rows_per_unit=3).tilt == 15
 
 
-def spent(epsilon, rows, monkeypatch, normals=1.0):
+ONE, ALL = np.array([[0.0, 2.0, 0.0]]), np.eye(3)  # what is asked of θ
+
+
+def spent(epsilon, rows, monkeypatch, asked=ONE, normals=1.0):
     """What a release with this ε costs, by the lemmas, from the ridge, the tilt and the last noise that it ends up with."""
-    domain, found = Box([(0, 1)] * 2), {}
+    domain, found = Box([(0, 1)] * 2), {"last": []}
     settled, drawn = perturbed.settled_fit, np.arange(1, 8) * normals
     X, y = data(40, domain, LOGISTIC)
 
@@ -58,26 +62,71 @@ def spent(epsilon, rows, monkeypatch, normals=1.0):
         return settled(*args, ridge=ridge, tilt=tilt, **given)
 
     def noted(noise, value, rng):
-        found["last"] = noise.scale
+        found["last"].append(noise.scale)
         return 0.0
+    given = dict(domain=domain, loss=LOGISTIC, epsilon=epsilon, rows_per_unit=rows, rng=np.random.default_rng(1))
     with monkeypatch.context() as patched:
         patched.setattr(perturbed, "settled_fit", fitted)
         patched.setattr(_grid, "near_normals", lambda shape, rng: drawn.copy())
         patched.setattr(_grid.Noise, "added_to_fraction", noted)
-        release_by_perturbed_objective(X, y, move=([0, 0], [1, 0]), domain=domain, loss=LOGISTIC, epsilon=epsilon, rows_per_unit=rows,
-                                       rng=np.random.default_rng(1))
+        if asked is ONE:
+            release_by_perturbed_objective(X, y, move=([0, 0], [1, 0]), **given)
+        else:
+            release_vector_by_perturbed_objective(X, y, **given)
+    assert len(found["last"]) == len(asked) and len(set(found["last"])) == 1
     scale = np.linalg.norm(found["tilt"]) / np.linalg.norm(np.arange(1, 4)) / np.linalg.norm(np.arange(4, 8))
-    within = perturbed.computed_within(size=40, u=np.array([0.0, 2.0, 0.0]), domain=domain, loss=LOGISTIC, ridge=found["ridge"], tilt=scale)
-    return rows * np.log1p(3 / 4 / found["ridge"]) + 2 * rows * 3**.5 / scale + 2 * within / found["last"]
+    within = perturbed.computed_within(size=40, asked=asked, domain=domain, loss=LOGISTIC, ridge=found["ridge"], tilt=scale)
+    return rows * np.log1p(3 / 4 / found["ridge"]) + 2 * rows * 3**.5 / scale + 2 * within / found["last"][0]
 
 
-def test_less_noise_is_noticed(monkeypatch):
+@pytest.mark.parametrize("asked", [ONE, ALL], ids=["one", "all"])
+def test_less_noise_is_noticed(asked, monkeypatch):
     """What determinants, tilts and the last noise may tell is all of ε, and more if ε is taken for more or the tilt is smaller."""
     for rows in (1, 4):
-        assert 1 - 1e-6 < spent(1.0, rows, monkeypatch) <= 1
+        assert 1 - 1e-6 < spent(1.0, rows, monkeypatch, asked) <= 1
         for factor in (1000, 2, 1 / .9):
-            assert spent(factor, rows, monkeypatch) > 1.01
-            assert spent(1.0, rows, monkeypatch, normals=1 / factor) > 1.01
+            assert spent(factor, rows, monkeypatch, asked) > 1.01
+            assert spent(1.0, rows, monkeypatch, asked, normals=1 / factor) > 1.01
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+def test_all_is_off_by_no_more_than_its_entries_together(domain):
+    """One and all are bounded by one rule: for all, √d times what the length of θ may be off, and no entry is off by more."""
+    given = dict(size=40, domain=domain, loss=LOGISTIC, ridge=3.0, tilt=5.0)
+    every = perturbed.computed_within(asked=np.eye(domain.dimension), **given)
+    for u in np.eye(domain.dimension):
+        assert every == pytest.approx(domain.dimension**.5 * perturbed.computed_within(asked=u[np.newaxis], **given), rel=1e-12)
+
+
+@pytest.mark.parametrize("domain, X", [(Box([(0, 1), (18, 65)], binary=[0]), [0, 18]), (Ball(2, columns=3), [0, 0, 0])], ids=["box", "ball"])
+def test_all_and_one_come_from_one_minimiser(domain, X, monkeypatch):
+    """With the same tilt a difference of two coefficients is what `release_by_perturbed_objective` says of the move, up to the last noise;
+    and the coefficients are for X as it was measured."""
+    rng = np.random.default_rng(5)
+    rows, units = np.array(X) + rng.uniform(0, 1, size=(500, domain.columns)), rng.integers(2, size=500)
+    tilt = rng.normal(size=2 * domain.dimension + 1)
+    monkeypatch.setattr(_grid, "near_normals", lambda shape, rng: tilt.copy())
+    given = dict(domain=domain, loss=LOGISTIC, epsilon=1, rows_per_unit=1, rng=rng)
+    theta = release_vector_by_perturbed_objective(rows, units, **given)
+    end = np.array(X) + np.eye(domain.columns)[-1]
+    found = release_by_perturbed_objective(rows, units, move=(X, end), **given)
+    assert found == pytest.approx(theta[-1], abs=1e-6)
+    assert theta.shape == (domain.dimension,)
+
+
+@pytest.mark.parametrize("release, more", [(release_by_perturbed_objective, dict(move=([0, 0], [1, 0]))), (release_vector_by_perturbed_objective, {})])
+def test_what_is_asked_wrongly_is_named(release, more):
+    good = dict(domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1, rows_per_unit=1, rng=np.random.default_rng(1)) | more
+    for name, value, said in (("domain", None, "domain must be a Box or a Ball, got None"), ("loss", "logistic", "loss must be a Loss, .* got 'logistic'"),
+                              ("epsilon", 0, "epsilon must be finite and above 0"), ("epsilon", 2e-7, r"epsilon must be at least 2\*\*-20"),
+                              ("rows_per_unit", 0, "rows_per_unit must be at least 1"), ("rng", 1, "rng must be")):
+        with pytest.raises((ValueError, TypeError), match=said):
+            release(np.zeros((3, 2)), [0, 1, 0], **good | {name: value})
+    rng = np.random.default_rng(1)
+    before = rng.bit_generator.state
+    with pytest.raises(ValueError, match="X must"):
+        release(np.full((3, 2), np.nan), [0, 1, 0], **good | dict(rng=rng))
+    assert rng.bit_generator.state == before
 
 
 def test_its_error_is_about_what_its_docstring_says():

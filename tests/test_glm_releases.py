@@ -7,7 +7,7 @@ from dplib.aggregation import Refusal
 from dplib.audit import noise_distribution_test
 from dplib.glm import (
     LOGISTIC, ROBUST, Ball, Box, Loss, Release, certificate_margin, fit_model, prediction_shift, release_by_perturbed_objective,
-    release_coefficient, release_vector, release_with_fitted_scale, release_with_public_scale)
+    release_coefficient, release_vector, release_vector_by_perturbed_objective, release_with_fitted_scale, release_with_public_scale)
 from dplib.glm.stability import mahalanobis_constants
 from dplib.mean import noise_tail
 from tests.chance import ALARM, FAR, laplace_cdf, standard_errors
@@ -129,10 +129,11 @@ def test_one_seed_gives_one_answer_to_rows_with_weights_and_to_their_records():
         for name, value in vars(one).items():
             other = getattr(many, name)
             assert value == other if isinstance(value, (str, type(None))) else np.allclose(value, other, rtol=1e-11, atol=1e-11), name
-    asked = {name: given[name] for name in ("move", "domain", "loss", "epsilon", "rows_per_unit")}
-    one, many = (release_by_perturbed_objective(*data[:2], weights=weights, **asked, rng=np.random.default_rng(4))
-                 for data, weights in ((rows, rows[2]), ((X, y), None)))
-    assert one == pytest.approx(many, abs=1e-9)
+    public = {name: given[name] for name in ("domain", "loss", "epsilon", "rows_per_unit")}
+    for release, options in [(release_by_perturbed_objective, public | dict(move=given["move"])), (release_vector_by_perturbed_objective, public)]:
+        one, many = (release(*data[:2], weights=weights, **options, rng=np.random.default_rng(4))
+                     for data, weights in ((rows, rows[2]), ((X, y), None)))
+        assert one == pytest.approx(many, abs=1e-9)
 
 
 def test_delta_is_used_up():

@@ -179,6 +179,7 @@ ELSEWHERE = {  # coins, alarms or tilts, and noise on what they lead to: where i
     queries.alarm_oracle: "test_sparse_vector.py::test_less_noise_is_noticed_by_those_who_ask",
     friendly.friendly_core_mean: "test_friendly.py::test_what_runs_on_a_core_is_private",
     glm.release_by_perturbed_objective: "test_glm_perturbed.py::test_less_noise_is_noticed",
+    glm.release_vector_by_perturbed_objective: "test_glm_perturbed.py::test_less_noise_is_noticed",
     synthetic.multiplicative_weights: "test_synthetic.py::test_less_noise_of_the_rounds_is_noticed",
     synthetic.tree_distribution: "test_synthetic.py::test_less_noise_of_the_tree_is_noticed",
     glm.noisy_sgd: "test_glm_gradients.py::test_less_noise_is_noticed",

@@ -16,7 +16,8 @@ from dplib.glm.stability import (
 from dplib.glm.scales import laplace_epsilon, vector_noise_multiplier
 from dplib.glm.certificates import certificate_margin, certify_below
 from dplib.glm.results import Release
-from dplib.glm.perturbed import release_by_perturbed_objective
+from dplib.glm.perturbed import (
+    release_by_perturbed_objective, release_vector_by_perturbed_objective)
 from dplib.glm.releases import (
     release_coefficient, release_with_fitted_scale, release_with_public_scale)
 from dplib.glm.plans import CoefficientPlan, plan_coefficient
@@ -34,7 +35,7 @@ __all__ = [
     "laplace_epsilon", "vector_noise_multiplier",
     "certificate_margin", "certify_below",
     "Release", "release_coefficient", "release_with_public_scale", "release_with_fitted_scale",
-    "release_by_perturbed_objective",
+    "release_by_perturbed_objective", "release_vector_by_perturbed_objective",
     "CoefficientPlan", "plan_coefficient", "VectorRelease", "release_vector",
     "noisy_sgd", "PrivateLogisticRegression", "release_from_table",
 ]

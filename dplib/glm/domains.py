@@ -359,6 +359,13 @@ class Ball(Domain):
         return float(np.linalg.norm(gradient))
 
 
+def checked_domain(domain):
+    """A domain, or an error."""
+    if not isinstance(domain, Domain):
+        raise ValueError(f"domain must be a Box or a Ball, got {domain!r}")
+    return domain
+
+
 def _between(X, lo, hi):
     """-1 at the lower and 1 at the upper limits, however near each other these are."""
     inside = X.clip(lo, hi)

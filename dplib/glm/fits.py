@@ -34,7 +34,7 @@ import numpy as np
 import scipy
 
 from dplib import _checks
-from dplib.glm.domains import Domain
+from dplib.glm.domains import Domain, checked_domain
 from dplib.glm.losses import Loss
 from dplib._types import ArrayLike, Integer, NDArray, Real, Reals
 
@@ -108,7 +108,9 @@ class Records(NamedTuple):
     @classmethod
     def read(cls, X, y, weights, *, domain, loss):
         """Records in the coordinates of the domain; without weights each has a row of its own."""
-        design = domain.design(X)
+        if not isinstance(loss, Loss):
+            raise ValueError(f"loss must be a Loss, for example LOGISTIC or ROBUST, got {loss!r}")
+        design = checked_domain(domain).design(X)
         rows = len(design)
         if weights is None:
             weights, size, what = 1.0, rows, "X must have at most {} rows"
@@ -185,8 +187,6 @@ def fit_model(X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, d
     >>> print(f"{2 * fit.theta[1]:.4f} {fit.nu:.2f}")
     0.4055 120.00
     """
-    if not isinstance(loss, Loss):
-        raise ValueError(f"loss must be a Loss, for example LOGISTIC or ROBUST, got {loss!r}")
     changes = _checks.integer("changes", changes, at_least=0)
     ridge = _checks.real("ridge", ridge, at_least=0)
     tilt = _checks.reals("tilt", tilt)

@@ -1,5 +1,5 @@
-"""One number from the minimiser of a perturbed objective, private as it is computed: for data of
-which no certificate is large enough.
+"""One number from the minimiser of a perturbed objective, or all of it, private as it is computed:
+for data of which no certificate is large enough.
 
 Symbols
 -------
@@ -9,8 +9,10 @@ r, k
 Λ, b
     Ridge and tilt: F(θ) = Σ h(xᵀθ, y) + Λ/2 |θ|² + bᵀθ is minimised at θ*. The density of b is
     proportional to e^(-|b|/s): b = s |G| Z, G and Z standard normal in d + 1 and in d dimensions.
+U
+    The public matrix of what is asked of θ*: one row uᵀ, or a row for each coefficient.
 η
-    The share of ε for the last noise, which covers what is computed for uᵀθ*.
+    The share of ε for the last noise, which covers what is computed for Uθ*.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dplib import _checks, _grid
-from dplib.glm.domains import Domain
+from dplib.glm.domains import Domain, checked_domain
 from dplib.glm.fits import Records, settled_fit, settled_rounding
 from dplib.glm.losses import Loss
 from dplib.glm.terms import LEAST_LEFT, Budget, direction
-from dplib._types import ArrayLike, Generator, Integer, Move, Real
+from dplib._types import ArrayLike, Generator, Integer, Move, NDArray, Real
 
 FOR_THE_COMPUTER = 2.0**-8  # η, of ε
 FOR_THE_RIDGE = 0.2  # of the rest: what the tilt does to volumes
@@ -105,12 +107,72 @@ def release_by_perturbed_objective(
     >>> print(f"{effect:.1f}, without noise 0.405")
     0.4, without noise 0.405
     """
-    u, epsilon = direction(move, domain), _checks.parameter("epsilon", epsilon)
+    asked = direction(move, domain)[np.newaxis]
+    epsilon, rows = _checked(epsilon, rows_per_unit, rng, numbers=1)
+    return float(along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng)[0])
+
+
+def release_vector_by_perturbed_objective(
+        X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None, domain: Domain,
+        loss: Loss, epsilon: Real, rows_per_unit: Integer,
+        rng: Generator) -> NDArray[np.float64]:
+    """Release the minimiser of a perturbed objective, all coefficients at once, with ε alone.
+
+    Parameters
+    ----------
+    X, y, weights, domain, loss, rows_per_unit
+        As in `release_coefficient`.
+    epsilon : float > 0
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    float64, shape (d,)
+        The coefficients for X as it was measured, the intercept first where there is one
+
+    Raises
+    ------
+    ValueError
+        As `release_coefficient`.
+
+    Notes
+    -----
+    :Privacy: ε-DP for one unit replaced, as in `release_by_perturbed_objective`: the minimiser as
+        a whole is ε-DP, so any number of its coefficients costs what one of them costs.
+    :Error: That of `release_by_perturbed_objective` for each coefficient; the errors of the
+        coefficients go together as H⁻¹ says. Where a feature is rare or θ is long, `release_vector`
+        may be better; it needs a certificate, and δ.
+    :Cost: That of `fit_model`, and a few steps more.
+    :References: Theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
+        (thm-perturbed-release).
+
+    Examples
+    --------
+    >>> from dplib.glm import LOGISTIC, Box
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.integers(2, size=(20_000, 3))
+    >>> y = rng.random(20_000) < 1 / (1 + np.exp(-(X @ [1, -0.5, 0])))
+    >>> theta = release_vector_by_perturbed_objective(
+    ...     X, y, domain=Box([(0, 1)] * 3, binary=[0, 1, 2]), loss=LOGISTIC, epsilon=1,
+    ...     rows_per_unit=1, rng=rng)
+    >>> print(theta.round(1))
+    [ 0.   1.  -0.5 -0. ]
+    """
+    asked = np.eye(checked_domain(domain).dimension)
+    epsilon, rows = _checked(epsilon, rows_per_unit, rng, numbers=domain.dimension)
+    theta = along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng)
+    return domain.coefficients(theta)
+
+
+def _checked(epsilon, rows_per_unit, rng, *, numbers):
+    """ε, so large that `ROUNDED_UP` covers the rounding of so many answers to a grid, and k."""
+    epsilon, least = _checks.parameter("epsilon", epsilon), LEAST_LEFT * numbers
     rows = _checks.integer("rows_per_unit", rows_per_unit, at_least=1, at_most=2**20)
-    if epsilon < LEAST_LEFT:
-        raise ValueError(f"epsilon must be at least 2**-20, got {epsilon:g}")
+    if epsilon < least:
+        each = f" for each of {numbers} coefficients" if numbers > 1 else ""
+        raise ValueError(f"epsilon must be at least 2**-20{each}, got {epsilon:g}")
     _checks.generator(rng)
-    return along_the_minimiser(X, y, weights, u, domain, loss, epsilon, rows, rng)
+    return epsilon, rows
 
 
 def typical_noise(*, radius, dimension, nu, epsilon, rows_per_unit):
@@ -122,26 +184,27 @@ def typical_noise(*, radius, dimension, nu, epsilon, rows_per_unit):
     return tilt * np.sqrt(dimension + 1) * np.sqrt(np.sqrt(2) / dimension) / nu
 
 
-def along_the_minimiser(X, y, weights, u, domain, loss, epsilon, rows, rng):
-    """uᵀθ for a computed θ, with noise that covers how far this is from uᵀθ*."""
+def along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng):
+    """Uθ for a computed θ, with noise that covers how far this is from Uθ*."""
+    # what is wrong with the data is said before anything is drawn
+    records = Records.read(X, y, weights, domain=domain, loss=loss)
     for_last, for_minimiser = Budget(epsilon, 0.0).parted(epsilon=FOR_THE_COMPUTER, delta=0)
     d = domain.dimension
     left, _ = _grid.for_secret(*for_minimiser, entries=2 * d + 1)
     ridge, scale = perturbation(radius=domain.reach, largest_curvature=loss.largest_curvature,
                                 epsilon=left, rows_per_unit=rows)
-    # what is wrong with the data is said before anything is drawn
-    records = Records.read(X, y, weights, domain=domain, loss=loss)
     within = computed_within(
-        size=records.size, u=u, domain=domain, loss=loss, ridge=ridge, tilt=scale)
-    noise = covering_noise(within=within, epsilon=for_last.epsilon)
+        size=records.size, asked=asked, domain=domain, loss=loss, ridge=ridge, tilt=scale)
+    noise = covering_noise(within=within, epsilon=for_last.epsilon, entries=len(asked))
     tilt = tilt_of(_grid.near_normals((2 * d + 1,), rng), scale)
     fit = settled_fit(records, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
-    return noise.added_to_fraction(fit.along(u), rng)
+    return np.array([noise.added_to_fraction(fit.along(u), rng) for u in asked])
 
 
-def covering_noise(*, within, epsilon):
-    """Noise for a number that is computed within so much of an answer that is private as it is."""
-    return _grid.laplace_noise(sensitivity=2 * within, epsilon=epsilon)
+def covering_noise(*, within, epsilon, entries=1):
+    """Noise for numbers whose distances from an answer that is private as it is add up to at most
+    this."""
+    return _grid.laplace_noise(sensitivity=2 * within, epsilon=epsilon, entries=entries)
 
 
 def tilt_of(normals, scale):
@@ -150,10 +213,12 @@ def tilt_of(normals, scale):
     return scale * np.linalg.norm(normals[d:], axis=0) * normals[:d]
 
 
-def computed_within(*, size, u, domain, loss, ridge, tilt):
-    """How far uᵀθ as computed is from uᵀθ* of the real tilt, at most, for any data of this size."""
+def computed_within(*, size, asked, domain, loss, ridge, tilt):
+    """How far Uθ as computed is from Uθ* of the real tilt, at most, for any data of this size: the
+    distances of all its entries together."""
     d, far = domain.dimension, _grid.LARGEST_NORMAL
     longest = tilt * far**2 * np.sqrt(d * (d + 1))  # |b|
     moved = longest * (2 * _grid.NEAR / far + 2.0**-50 * (d + 4))  # the real tilt, and rounding
     gradient = 5 * settled_rounding(size, domain, loss, 3 * np.sqrt(d) * longest)
-    return float(np.linalg.norm(u) * (moved + domain.reach * gradient) / ridge * ROUNDED_UP)
+    theta = (moved + domain.reach * gradient) / ridge  # how far θ is off, in length
+    return float(np.sqrt(len(asked)) * np.linalg.norm(asked, 2) * theta * ROUNDED_UP)

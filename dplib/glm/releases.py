@@ -251,10 +251,10 @@ def release_coefficient(
     if share >= GOOD_SHARE:
         return _with_fitted_scale(certified, shares, share, constants, loss, u, domain, rng)
     if fallback and falls_back(certified.nu, certified.kappa, terms, u, domain):
-        value = along_the_minimiser(X, y, weights, u, domain, loss, terms.for_noise.epsilon,
-                                    terms.rows, rng)
+        value, = along_the_minimiser(X, y, weights, u[np.newaxis], domain, loss,
+                                     terms.for_noise.epsilon, terms.rows, rng)
         variance = np.inf if terms.has_standard_error(loss) else None
-        return Release(value, "perturbed objective", certified.nu, np.inf, variance, 0.0,
+        return Release(float(value), "perturbed objective", certified.nu, np.inf, variance, 0.0,
                        *terms.budget)
     return _with_public_scale(certified, shares, loss, u, domain, rng)
 

@@ -23,6 +23,7 @@ import numpy as np
 from dplib import _checks
 from dplib.aggregation import Refusal
 from dplib.glm.certificates import certificate_margin, certify_below
+from dplib.glm.domains import checked_domain
 from dplib.glm.fits import SOLVED, ROUNDOFF, Fit, fit_model, most_records, statistic
 from dplib.glm.losses import LOGISTIC
 
@@ -33,6 +34,7 @@ ALL, HALF = 1.0, 0.5  # of δ for certificates: Laplace noise of a public scale 
 
 def direction(move, domain):
     """u of a declared move."""
+    checked_domain(domain)
     if np.shape(move)[:1] != (2,):
         raise ValueError(f"move must be a pair of points of the domain, got {move!r}")
     start, end = domain.point("move[0]", move[0]), domain.point("move[1]", move[1])

@@ -481,13 +481,14 @@ def test_condition_number_release(release):
 # ------------------------------------------------------------------------------------------- a perturbed objective
 
 
-def told(scale, epsilon, within):
-    """The largest log-ratio of two outputs: A is 0 or 1, the other one on D' than on D with probability e^ε/(1 + e^ε), and what is
-    computed for it is too small by all of ``within`` on D, and too large on D'.
+def told(scale, epsilon, within, entries=1):
+    """The largest log-ratio of two outputs: all entries of A are 0, or all are 1, the other way on D' than on D with probability
+    e^ε/(1 + e^ε), and what is computed for each is too small on D, and too large on D', by an equal share of ``within``.
     """
+    within = within / entries
     near, right = within * np.linspace(-8, 8, 1601), 1 / (1 + np.exp(-epsilon))
-    y = np.r_[near, 1 + near]
-    around = lambda centre: np.exp(-np.abs(y - centre) / scale)
+    y = np.r_[near, 1 + near]  # of every entry
+    around = lambda centre: np.exp(-entries * np.abs(y - centre) / scale)
     ours = right * around(-within) + (1 - right) * around(1 - within)
     theirs = (1 - right) * around(within) + right * around(1 + within)
     return np.abs(np.log(ours / theirs)).max()
@@ -495,19 +496,25 @@ def told(scale, epsilon, within):
 
 def covering(times=2):
     """Noise for a move of so many times what is computed wrongly, which is right for two."""
-    return lambda *, within, epsilon: _grid.laplace_noise(sensitivity=times * within, epsilon=epsilon)
+    return lambda *, within, epsilon, entries: _grid.laplace_noise(sensitivity=times * within, epsilon=epsilon, entries=entries)
+
+
+def covering_one_entry(*, within, epsilon, entries):
+    return _grid.laplace_noise(sensitivity=2 * within / entries, epsilon=epsilon, entries=entries)
 
 
 @claim("lem-computed-release", covering_noise,
-       mutants={"a tenth of the noise": covering(.2), "only one of the two data sets is computed wrongly": covering(1)})
+       mutants={"a tenth of the noise": covering(.2), "only one of the two data sets is computed wrongly": covering(1),
+                "noise for the error of one entry": covering_one_entry})
 def test_computed_up_to_kappa(covering_noise):
-    """Compute a private bit with an error of κ that tells the two data sets apart, add the last noise, and compute the largest log-ratio
-    of the densities, for four pairs of κ and η.
+    """Compute a private bit, once or in three entries, with an error of κ in all that tells the two data sets apart, add the last noise,
+    and compute the largest log-ratio of the densities, for four pairs of κ and η.
     """
     shares = []
     for within, spare in ((.01, .25), (.001, 1.0), (.01, .5), (1e-4, 2.0)):
-        scale = covering_noise(within=within, epsilon=spare).scale
-        shares.append(told(scale, .5, within) / (.5 + spare))
+        for entries in (1, 3):
+            scale = covering_noise(within=within, epsilon=spare, entries=entries).scale
+            shares.append(told(scale, .5, within, entries) / (.5 + spare))
     assert .999 < max(shares) <= 1
     return f"largest log-ratio {max(shares):.6f} of ε + η"
 
@@ -565,22 +572,38 @@ def test_a_perturbed_objective(perturbation, tilt_of):
     return f"largest log-ratio {largest:.3f} of ε"
 
 
-def within(near=1.0, far=1.0, by_ridge=1.0):
-    """How far a computed number may be off, again, with room for mistakes: the share of the tilt's rounding that is counted, ..."""
-    def found(*, size, u, domain, loss, ridge, tilt):
+def within(near=1.0, far=1.0, by_ridge=1.0, entries=True):
+    """How far computed numbers may be off, again, with room for mistakes: the share of the tilt's rounding that is counted, ..."""
+    def found(*, size, asked, domain, loss, ridge, tilt):
         d, most = domain.dimension, far * 39.0
         lengths = tilt * most * np.sqrt(d * (d + 1)) * (near * 2.0**-40 + 39 * (d + 4) * 2.0**-50)
         rounding = 5 * 2.0**-53 * domain.spread * (size * (4 * (max(map(abs, loss.outcomes)) + 746) * loss.largest_curvature + 1200) + 1e7)
-        return np.linalg.norm(u) * (lengths + domain.reach * rounding * (size > 0)) / (ridge * by_ridge)
+        together = len(asked) ** .5 if entries else 1
+        return together * np.linalg.norm(asked, 2) * (lengths + domain.reach * rounding * (size > 0)) / (ridge * by_ridge)
     return found
+
+
+SQUARES = {d: Box([(0, 1)] * (d - 1)) for d in (2, 12)}
+
+
+def off_without_records(z, d, tilt, ridge):
+    """How far the entries of -b/Λ are off together, if all normal numbers are z and half a step off."""
+    with mpmath.workdps(60):
+        real = mpmath.mpf(z) + mpmath.mpf(2) ** -41
+        theta = -tilt * mpmath.sqrt(d + 1) * real**2 / mpmath.mpf(ridge)
+        fit = settled_fit(Records.read(np.zeros((0, d - 1)), [], None, domain=SQUARES[d], loss=LOGISTIC), domain=SQUARES[d], loss=LOGISTIC,
+                          ridge=ridge, tilt=tilt_of(np.full(2 * d + 1, z), tilt))
+        found = [fit.along(u) for u in np.eye(d)]
+        return float(sum(abs(mpmath.mpf(entry.numerator) / entry.denominator - theta) for entry in found))
 
 
 @claim("prop-computed-minimiser", computed_within,
        mutants={"the tilt is not rounded": within(near=0), "rounding of normal numbers near 1 only": within(far=1 / 39),
-                "ten times the ridge": within(by_ridge=10)})
+                "ten times the ridge": within(by_ridge=10), "the length of θ for all its entries": within(entries=False)})
 def test_how_far_a_computed_minimiser_is_off(computed_within):
     """Fit an empty data set, and up to 40 records with outcomes as far as they go, at tilts from the largest normal numbers and from
-    usual ones; compare with the minimiser for the real tilt, each normal number half a step off, found with 60 digits.
+    usual ones; compare with the minimiser for the real tilt, each normal number half a step off, found with 60 digits; without records,
+    compare all entries together in 2 and 12 dimensions.
     """
     worst = 0.0
     for size, loss, z in itertools.product((0, 1, 40), (LOGISTIC, ROBUST), (38.5, 1.3)):
@@ -604,7 +627,11 @@ def test_how_far_a_computed_minimiser_is_off(computed_within):
                 theta -= slope / curvature
             found = fit.along(np.ones(1))
             off = abs(mpmath.mpf(found.numerator) / found.denominator - theta)
-        allowed = computed_within(size=size, u=np.ones(1), domain=LINE, loss=loss, ridge=ridge, tilt=tilt)
+        allowed = computed_within(size=size, asked=np.ones((1, 1)), domain=LINE, loss=loss, ridge=ridge, tilt=tilt)
         worst = max(worst, float(off) / allowed)
+    for d, domain in SQUARES.items():
+        ridge, tilt = perturbation(radius=d**.5, largest_curvature=.25, epsilon=1.0, rows_per_unit=1)
+        allowed = computed_within(size=0, asked=np.eye(d), domain=domain, loss=LOGISTIC, ridge=ridge, tilt=tilt)
+        worst = max(worst, off_without_records(38.5, d, tilt, ridge) / allowed)
     assert .3 < worst <= 1
     return f"largest distance {worst:.2f} of the bound"
