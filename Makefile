@@ -121,6 +121,7 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python benchmarks/accounts.py
 	.venv-bench/bin/python benchmarks/designs.py
 	.venv-bench/bin/python benchmarks/tables.py
+	.venv-bench/bin/python benchmarks/medians.py
 	.venv-bench/bin/python benchmarks/coefficients.py
 	.venv-bench/bin/python benchmarks/engines.py
 	.venv-bench/bin/python benchmarks/noisy_gradients.py
