@@ -12,11 +12,13 @@ r, k
 U
     The public matrix of what is asked of θ*: one row uᵀ, or a row for each coefficient.
 η
-    The share of ε for the last noise, which covers what is computed for Uθ*.
+    The share of ε for the last noise, which covers how far off the computed Uθ* may be, and for a
+    bound N of the number n of records, on which this depends.
 """
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +30,10 @@ from dplib.glm.losses import Loss
 from dplib.glm.terms import LEAST_LEFT, Budget, direction
 from dplib._types import ArrayLike, Generator, Integer, Move, NDArray, Real
 
-FOR_THE_COMPUTER = 2.0**-8  # η, of ε
+FOR_THE_COMPUTER = 2.0**-5  # η, of ε; half of it for N
 FOR_THE_RIDGE = 0.2  # of the rest: what the tilt does to volumes
 LEAST_RIDGE = 2.0**-9  # of r²: with it no search stops early
+SCALES_BELOW = 700  # scales of Laplace noise; farther out it has a probability below 1e-304
 ROUNDED_UP = 1 + 2.0**-10  # more than the rounding of these numbers, and of answers to a grid
 
 
@@ -86,12 +89,14 @@ def release_by_perturbed_objective(
 
     Notes
     -----
-    :Privacy: ε-DP for one unit replaced, as in `release_with_public_scale`, given fair bits: what
-        is computed is within a proven, public distance of the exact minimiser for real noise, and
-        the last noise covers this distance.
-    :Error: About uᵀH⁻¹b, whose standard deviation is about 2.5 r √(d + 1) |H⁻¹u| rows_per_unit/ε,
+    :Privacy: ε-DP for one unit replaced, as in `release_with_public_scale`, given fair bits and up
+        to events of probability 1e-300: what is computed is within a proven distance of the exact
+        minimiser for real noise, and the last noise covers this distance. How many records there
+        are may be secret.
+    :Error: About uᵀH⁻¹b, whose standard deviation is about 2.6 r √(d + 1) |H⁻¹u| rows_per_unit/ε,
         H the curvature; and the ridge Λ pulls θ towards 0, by a share of about Λ/(λ + Λ) where H
-        has the curvature λ, which may move uᵀθ either way. No interval comes with it.
+        has the curvature λ, which may move uᵀθ either way. The last noise grows with the number of
+        records, and is the larger one from about a million of them on. No interval comes with it.
     :Cost: That of `fit_model`, and a few steps more.
     :References: Theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
         (thm-perturbed-release); Chaudhuri, Monteleoni and Sarwate, *Differentially private
@@ -139,9 +144,9 @@ def release_vector_by_perturbed_objective(
     -----
     :Privacy: ε-DP for one unit replaced, as in `release_by_perturbed_objective`: the minimiser as
         a whole is ε-DP, so any number of its coefficients costs what one of them costs.
-    :Error: That of `release_by_perturbed_objective` for each coefficient; the errors of the
-        coefficients go together as H⁻¹ says. Where a feature is rare or θ is long, `release_vector`
-        may be better; it needs a certificate, and δ.
+    :Error: That of `release_by_perturbed_objective` for each coefficient. With a million
+        records or more than about 20 coefficients `release_vector` is mostly better; it needs a
+        certificate, and δ.
     :Cost: That of `fit_model`, and a few steps more.
     :References: Theorem *A perturbed objective, with ε alone* on the page *Noise that fits*
         (thm-perturbed-release).
@@ -188,17 +193,26 @@ def along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng):
     """Uθ for a computed θ, with noise that covers how far this is from Uθ*."""
     # what is wrong with the data is said before anything is drawn
     records = Records.read(X, y, weights, domain=domain, loss=loss)
-    for_last, for_minimiser = Budget(epsilon, 0.0).parted(epsilon=FOR_THE_COMPUTER, delta=0)
+    for_both, for_minimiser = Budget(epsilon, 0.0).parted(epsilon=FOR_THE_COMPUTER, delta=0)
+    for_size, for_last = for_both.halved()
     d = domain.dimension
     left, _ = _grid.for_secret(*for_minimiser, entries=2 * d + 1)
     ridge, scale = perturbation(radius=domain.reach, largest_curvature=loss.largest_curvature,
                                 epsilon=left, rows_per_unit=rows)
+    most = size_bound(records.size, rows=rows, epsilon=for_size.epsilon, rng=rng)
     within = computed_within(
-        size=records.size, asked=asked, domain=domain, loss=loss, ridge=ridge, tilt=scale)
+        size=most, asked=asked, domain=domain, loss=loss, ridge=ridge, tilt=scale)
     noise = covering_noise(within=within, epsilon=for_last.epsilon, entries=len(asked))
     tilt = tilt_of(_grid.near_normals((2 * d + 1,), rng), scale)
     fit = settled_fit(records, domain=domain, loss=loss, ridge=ridge, tilt=tilt)
     return np.array([noise.added_to_fraction(fit.along(u), rng) for u in asked])
+
+
+def size_bound(size, *, rows, epsilon, rng):
+    """N: a private number that no size of the two data sets of a pair is above."""
+    noise = _grid.laplace_noise(sensitivity=rows, epsilon=epsilon, unit=1.0)
+    margin = SCALES_BELOW * noise.scale + rows  # a neighbour may have as many records more
+    return max(size, ceil(noise.added_to_whole(np.int64(size), rng) + margin))
 
 
 def covering_noise(*, within, epsilon, entries=1):
