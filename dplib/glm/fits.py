@@ -205,7 +205,8 @@ def settled_fit(records, *, domain, loss, ridge, tilt):
     ν is at least 1/512 and |g|* at most 2^-11, so a step leaves a gradient of at most ½ |g|*²/ν
     (1 + 1/8), to first order, and four steps are enough; a computed one leaves besides, of |g|*,
     what the linear algebra is off in proportion, less than 1/100. Then |g|* is at most 5 times
-    `settled_rounding`, rounding included.
+    `settled_rounding`, rounding included. Rounding leaves more of |g|* where the tilt is above
+    10^12; but tilt and ridge grow together as ε gets smaller, so that it is far below ν then, too.
     """
     search = _Search(records, loss, domain, ridge, tilt)
     fit = search.ended(CHARGED)
