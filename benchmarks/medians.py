@@ -26,19 +26,13 @@ def averages():
     return np.sort(np.clip(planes, -BOUND, BOUND))
 
 
-def laws(x, candidates, neighbor):
-    """Ours, and that of their score, which moves by half a record, or by one if a record is replaced."""
-    yield median_probabilities(median_scores(x, candidates=candidates), epsilon=EPSILON, neighbor=neighbor)
-    below, up_to = np.searchsorted(x, candidates, "left"), np.searchsorted(x, candidates, "right")
-    yield median_probabilities(-np.abs(below - (x.size - up_to)), epsilon=EPSILON / 2, neighbor=neighbor)
-
-
 def errors(x, candidates, neighbor):
-    """In ranks and in minutes, of both laws."""
+    """In ranks and in minutes, by our law and by that of their score, which moves by half a record, or by one if a record is replaced."""
     below, up_to = np.searchsorted(x, candidates, "left"), np.searchsorted(x, candidates, "right")
+    ours = median_probabilities(median_scores(x, candidates=candidates), epsilon=EPSILON, neighbor=neighbor)
+    theirs = median_probabilities(-np.abs(below - (x.size - up_to)), epsilon=EPSILON / 2, neighbor=neighbor)
     ranks = np.maximum(np.maximum(below - x.size / 2, x.size / 2 - up_to), 0)
-    minutes = np.abs(candidates - np.median(x))
-    return np.array([[law @ ranks, law @ minutes] for law in laws(x, candidates, neighbor)])
+    return np.array([ours, theirs]) @ np.transpose([ranks, np.abs(candidates - np.median(x))])
 
 
 def main():

