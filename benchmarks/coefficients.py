@@ -23,7 +23,8 @@ from diffprivlib.models import LogisticRegression as TheirRegression
 from sklearn.linear_model import LogisticRegression
 from statsmodels.datasets import randhie
 
-from dplib.glm import LOGISTIC, Box, release_by_perturbed_objective, release_coefficient, release_vector, release_vector_by_perturbed_objective
+from dplib.glm import (
+    LOGISTIC, Box, release_by_perturbed_objective, release_coefficient, release_vector, release_vector_by_perturbed_objective)
 
 RUNS, EPSILON, DELTA = 200, 1., 1e-6
 NAMES = ("paying", "fair or poor health", "limitation")

@@ -29,7 +29,8 @@ BY_LAW = {  # a coin, a label, an integer that the data choose, a tilt: tests/te
     local.unary_reports, local.sign_reports, local.heavy_prefixes,
     aggregation.release_if_stable, aggregation.private_vote, aggregation.private_median, factorization.release_local,
     friendly.sample_friendly_core, friendly.friendly_core_mean, glm.certify_below,
-    glm.release_by_perturbed_objective, glm.release_vector_by_perturbed_objective, synthetic.multiplicative_weights, synthetic.tree_distribution,
+    glm.release_by_perturbed_objective, glm.release_vector_by_perturbed_objective,
+    synthetic.multiplicative_weights, synthetic.tree_distribution,
     glm.noisy_sgd}
 LAWS_INSIDE = {  # the same for choices on the way: where the law is computed, outcome by outcome
     "_exponential_cells": "test_mean_estimators.py::test_the_exponential_stage_is_private_by_enumeration",

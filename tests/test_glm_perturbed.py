@@ -8,7 +8,8 @@ import pytest
 from dplib import _grid, glm
 from dplib.aggregation import refused
 from dplib.glm import (
-    LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient, release_vector_by_perturbed_objective, releases)
+    LOGISTIC, ROBUST, Ball, Box, fit_model, perturbed, release_by_perturbed_objective, release_coefficient,
+    release_vector_by_perturbed_objective, releases)
 from dplib.glm.fits import Records, settled_fit, settled_rounding
 from dplib.glm.perturbed import LEAST_RIDGE, perturbation, typical_noise
 
@@ -108,7 +109,8 @@ def test_all_is_off_by_no_more_than_its_entries_together(domain):
         assert every == pytest.approx(domain.dimension**.5 * perturbed.computed_within(asked=u[np.newaxis], **given), rel=1e-12)
 
 
-@pytest.mark.parametrize("domain, X", [(Box([(0, 1), (18, 65)], binary=[0]), [0, 18]), (Ball(2, columns=3), [0, 0, 0])], ids=["box", "ball"])
+@pytest.mark.parametrize("domain, X", [(Box([(0, 1), (18, 65)], binary=[0]), [0, 18]), (Ball(2, columns=3), [0, 0, 0])],
+                         ids=["box", "ball"])
 def test_all_and_one_come_from_one_minimiser(domain, X, monkeypatch):
     """With the same tilt a difference of two coefficients is what `release_by_perturbed_objective` says of the move, up to the last noise;
     and the coefficients are for X as it was measured."""
@@ -124,10 +126,12 @@ def test_all_and_one_come_from_one_minimiser(domain, X, monkeypatch):
     assert theta.shape == (domain.dimension,)
 
 
-@pytest.mark.parametrize("release, more", [(release_by_perturbed_objective, dict(move=([0, 0], [1, 0]))), (release_vector_by_perturbed_objective, {})])
+@pytest.mark.parametrize("release, more", [
+    (release_by_perturbed_objective, dict(move=([0, 0], [1, 0]))), (release_vector_by_perturbed_objective, {})])
 def test_what_is_asked_wrongly_is_named(release, more):
     good = dict(domain=Box([(0, 1)] * 2), loss=LOGISTIC, epsilon=1, rows_per_unit=1, rng=np.random.default_rng(1)) | more
-    for name, value, said in (("domain", None, "domain must be a Box or a Ball, got None"), ("loss", "logistic", "loss must be a Loss, .* got 'logistic'"),
+    for name, value, said in (("domain", None, "domain must be a Box or a Ball, got None"),
+                              ("loss", "logistic", "loss must be a Loss, .* got 'logistic'"),
                               ("epsilon", 0, "epsilon must be finite and above 0"), ("epsilon", 2e-7, r"epsilon must be at least 2\*\*-20"),
                               ("rows_per_unit", 0, "rows_per_unit must be at least 1"), ("rng", 1, "rng must be")):
         with pytest.raises((ValueError, TypeError), match=said):

@@ -130,7 +130,8 @@ def test_one_seed_gives_one_answer_to_rows_with_weights_and_to_their_records():
             other = getattr(many, name)
             assert value == other if isinstance(value, (str, type(None))) else np.allclose(value, other, rtol=1e-11, atol=1e-11), name
     public = {name: given[name] for name in ("domain", "loss", "epsilon", "rows_per_unit")}
-    for release, options in [(release_by_perturbed_objective, public | dict(move=given["move"])), (release_vector_by_perturbed_objective, public)]:
+    for release, options in [
+            (release_by_perturbed_objective, public | dict(move=given["move"])), (release_vector_by_perturbed_objective, public)]:
         one, many = (release(*data[:2], weights=weights, **options, rng=np.random.default_rng(4))
                      for data, weights in ((rows, rows[2]), ((X, y), None)))
         assert one == pytest.approx(many, abs=1e-9)
