@@ -390,6 +390,45 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript
         assert page.locator(f"#{id} noscript p").inner_text() == specs.start_text(explorer_of(address, id), "readout")
 
 
+# -------------------------------------------------------------------------------- how long a redraw takes
+
+# Milliseconds of script, and then of styling and layout, of the middle one of some redraws.
+REDRAWN = """([id, positions]) => {
+  const { explorer } = document.getElementById(id), middle = times => times.sort((a, b) => a - b)[times.length >> 1];
+  const times = positions.map(position => {
+    Object.assign(explorer.position, position);
+    const start = performance.now();
+    explorer.update();
+    const drawn = performance.now();
+    document.body.offsetHeight;
+    return [drawn - start, performance.now() - drawn];
+  });
+  return [0, 1].map(part => middle(times.map(time => time[part])));
+}"""
+RESTYLED = 4                                 # times as long as the script may take: a selector may cost thirty times as much
+
+
+def redrawn(page, address):
+    id = IDS[address][0]
+    explorer, rng = explorer_of(address, id), np.random.default_rng(3)
+    script, style = page.evaluate(REDRAWN, [id, [anywhere(explorer, rng) for _ in range(9)]])
+    return style / max(script, 1)
+
+
+@every_page
+def test_a_redraw_does_not_style_the_page_anew(page, address):
+    assert redrawn(page, address) < RESTYLED
+
+
+@pytest.mark.parametrize("address", ["chapters/naive-mean.html"])
+def test_a_selector_that_styles_the_page_anew_is_noticed(page, address):
+    page.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true })")
+    style = page.add_style_tag(content=".cell:has(#nobody) :is(.cell_output, .output) { margin-top: 0 }")
+    found = redrawn(page, address)
+    style.evaluate("style => style.remove()")
+    assert found > RESTYLED
+
+
 # -------------------------------------------------------------------------------- guesses
 
 ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
