@@ -1,6 +1,6 @@
 """One wrong function, many copies, one grade: no comment in a notebook decides what it earns.
 
-What is asked hangs on every letter of the code. So each wrong function answers here, in this process, what ten copies of a
+What is asked hangs on every letter of the code. So each wrong function answers here, in this process, what five copies of a
 notebook are asked, and every night what forty are; in test_submissions.py one in four of them is graded in the sandbox, and has
 to agree.
 """
