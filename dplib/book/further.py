@@ -21,7 +21,9 @@ def keep_addresses(app, doctree):
     """A section that becomes *Further* keeps its old address beside the new one."""
     for section in further_sections(doctree):
         section["classes"].append("dp-further")
-        old = nodes.make_id(section.next_node(nodes.title).astext().removeprefix(FURTHER))
+        # not made from the title, whose apostrophes may be typographic by now
+        own = next(id for id in section["ids"] if id.startswith("further-"))
+        old = own.removeprefix("further-")
         if old not in doctree.ids:
             section["ids"].append(old)
             doctree.ids[old] = section
