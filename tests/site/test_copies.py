@@ -7,7 +7,7 @@ import pytest
 
 from dplib.book import copies
 from tests import depth
-from tests.site.browser import all_drawn, one_tab, opened, others
+from tests.site.browser import all_drawn, one_tab, open_further, opened, others
 from tests.site.figures import MOVE
 
 NEEDED = ("_static", "searchindex.js", "chapters/index.html", "chapters/privacy.html")
@@ -30,6 +30,7 @@ def unpacked(site, tmp_path, monkeypatch):
 def test_a_slider_of_the_unpacked_site_moves_its_figure(browser, unpacked):
     with one_tab(browser, formulas=False) as tab:
         page = all_drawn(opened(tab, (unpacked / "chapters/privacy.html").as_uri()))
+        open_further(page)
         said = page.inner_text("#accuser .dp-readout")
         page.evaluate(MOVE, ["accuser", {"epsilon": 0, "innocent": 11, "draw": 0}])
         assert page.inner_text("#accuser .dp-readout") != said
