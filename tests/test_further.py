@@ -44,6 +44,14 @@ def test_all_behind_its_first_paragraph_is_folded_and_nothing_is_lost():
     assert all(line in document.astext() for line in text.split("\n"))
 
 
+def test_a_picture_behind_the_first_paragraph_is_not_folded():
+    drawn = [nodes.container("", figure(), classes=["dp-drawn"]) for _ in range(2)]
+    marked = section("Further: more", nodes.paragraph("", "why"), drawn[0], statement(), drawn[1])
+    further.fold_further(HTML, page_with(marked), "page")
+    title, first, picture, opening, *rest, closing = marked.children
+    assert picture is drawn[0] and rest[1] is drawn[1] and "1 statement, 1 figure" in opening.astext()
+
+
 @pytest.mark.parametrize("parts, said", [
     ([statement(), statement()], "2 statements"), ([figure()], "1 figure"), ([nodes.paragraph("", "word " * 290)], "300 words"),
     ([nodes.paragraph("", "word " * 90)], ""), ([], ""), ([nodes.section("", statement())], "1 statement")])

@@ -1,5 +1,5 @@
 """What is marked *Further*: a page is complete without it, so its sections are folded behind their
-first paragraph, which says what they are about."""
+first paragraph, which says what they are about, and behind the picture that follows it."""
 
 from docutils import nodes
 
@@ -30,13 +30,16 @@ def keep_addresses(app, doctree):
 
 
 def fold_further(app, doctree, docname):
-    """All that comes after the first paragraph of such a section stands in a fold. It opens by
-    itself for whoever follows a link into it (page.js), and on paper."""
+    """All that comes after the first paragraph of such a section, and after pictures that follow
+    it, stands in a fold. It opens by itself for whoever follows a link into it (page.js), and on
+    paper."""
     if app.builder.format != "html":
         return
     for section in further_sections(doctree):
         paragraphs = (k for k, part in enumerate(section) if isinstance(part, nodes.paragraph))
         behind = next(paragraphs, len(section)) + 1
+        while behind < len(section) and "dp-drawn" in section[behind]["classes"]:
+            behind += 1
         rest = section.children[behind:]
         if said := contents_of(rest):
             del section[behind:]

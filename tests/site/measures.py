@@ -29,7 +29,8 @@ CONTROL = """(node => Math.round(node.getBoundingClientRect().top + window.scrol
 DESERT = """(() => {
   const page = document.querySelector('.bd-article > section').getBoundingClientRect();
   const pictures = [...document.querySelectorAll('.bd-article :is(.dp-still svg, .dp-explorer, .dp-map svg, img)')];
-  const places = pictures.map(node => node.getBoundingClientRect()).filter(({ height }) => height).sort((a, b) => a.top - b.top);
+  const seen = pictures.filter(node => node.checkVisibility());          // what is folded has a place, too
+  const places = seen.map(node => node.getBoundingClientRect()).sort((a, b) => a.top - b.top);
   let end = page.top, longest = 0;
   for (const { top, bottom } of [...places, { top: page.bottom, bottom: page.bottom }]) {
     longest = Math.max(longest, top - end);
