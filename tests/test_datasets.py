@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dplib.book.datasets import (
-    ANSWERS, COVARIATES, first_rows, rand_covariates, rand_families, rand_visits, redbook_answers)
+    ANSWERS, COVARIATES, YEARS, first_rows, rand_covariates, rand_disease, rand_families, rand_health, rand_visits, redbook_answers)
 from tests.chance import rng
 
 
@@ -43,8 +43,35 @@ def test_who_pays(trial):
     lncoins, idp = trial.covariates[:, 0], trial.covariates[:, 1]
     assert ((lncoins == 0).sum(), ((lncoins == 0) & (idp == 1)).sum()) == (10_997, 4_175)
     assert (~trial.paying).sum() == 10_997 - 4_175
-    assert np.array_equal(trial.visited, rand_visits() > 0) and np.array_equal(trial.covariates, rand_covariates())
-    assert all(column.shape == (20_190,) for column in (trial.paying, trial.visited, trial.family, trial.run))
+    assert np.array_equal(trial.visited, trial.visits > 0)
+    assert all(len(column) == 20_190 for column in trial)
+
+
+def nested(trial, person):
+    """Does every person have one value of each covariate, and one run?"""
+    same = person[1:] == person[:-1]
+    return all(np.array_equal(column[1:][same], column[:-1][same]) for column in (*trial.covariates.T, trial.run))
+
+
+def test_a_person_has_one_set_of_covariates_and_each_year_once(trial):
+    person, year = trial.person, trial.year
+    assert person[-1] + 1 == 5_912 and np.bincount(person).max() == YEARS and nested(trial, person)
+    same = person[1:] == person[:-1]
+    assert np.all(np.diff(year)[same] > 0) and set(year) == {1, 2, 3, 4, 5}
+    assert not nested(trial, np.roll(person, 1)) and not nested(trial, np.roll(person, -1))       # a number one row too late, too early
+
+
+def test_how_many_people_a_run_tells_apart(trial):
+    alone = np.bincount(trial.run, np.diff(trial.person, prepend=-1))      # people of each run
+    assert (alone == 1).sum() == 4_823 and alone.sum() == 5_912 and alone.max() == 7
+
+
+def test_a_person_is_the_row_of_the_first_year(trial):
+    first = np.flatnonzero(np.diff(trial.person, prepend=-1))
+    assert np.array_equal(rand_visits(), trial.visits[first]) and np.array_equal(rand_covariates(), trial.covariates[first])
+    assert np.array_equal(rand_disease(), trial.covariates[first, 5])
+    assert np.array_equal(rand_health(), trial.covariates[first, 6:] @ [1, 2, 3])
+    assert (trial.year[first] == 1).sum() == 5_638                          # the others are on file from a later year on
 
 
 def test_stand_ins_are_runs_of_equal_rows(trial):

@@ -70,8 +70,8 @@ def package(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("file, again", [
     ("book/web/draw.js", False), ("book/web/explore.js", False), ("book/web/plot.js", False), ("book/web/explore.css", False),
-    ("book/web/palette.css", True), ("book/explorer.py", True), ("book/columns.py", True), ("book/still.py", True),
-    ("book/datasets.py", True), ("mechanisms.py", True), ("mean/__init__.py", True)])
+    ("book/web/palette.css", True), ("book/rand_years.txt", True), ("book/explorer.py", True), ("book/columns.py", True),
+    ("book/still.py", True), ("book/datasets.py", True), ("mechanisms.py", True), ("mean/__init__.py", True)])
 def test_pages_are_executed_again_only_for_what_their_outputs_are_made_from(package, file, again):
     before = site.cache_folder("book")
     with open(package / file, "a", encoding="utf-8") as source:

@@ -2,6 +2,7 @@
 read."""
 
 import functools
+from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from dplib import _checks
 
 # The RAND Health Insurance Experiment randomised families to insurance plans and counted what they
-# used. A row is one person-year; there is no identifier of a person, so that a row is protected and
-# not a person, unless a link is declared (`rand_families`). Rows of one person stand together and
-# mostly agree in all covariates.
-YEARS = 5        # the longest enrolment: one person fills at most so many rows
+# used. A row of the file is one person-year. statsmodels ships it without the number of the person
+# and the year; both stand in the edition of sampleSelection, a package for R, row for row with the
+# same visits and covariates (`benchmarks/persons.py` compares them). `rand_years.txt` restores
+# them: a word for each person in the order of the file, a digit for each of their years.
+YEARS = 5        # one person fills at most so many rows
 
 
 @functools.cache
@@ -21,28 +23,47 @@ def _rand():
     return randhie.load_pandas().data
 
 
+@functools.cache
+def _years_of_people():
+    return (resources.files("dplib.book") / "rand_years.txt").read_text(encoding="ascii").split()
+
+
+def _persons():
+    words = _years_of_people()
+    return np.repeat(np.arange(len(words)), [len(word) for word in words])
+
+
+def _first_year(columns):
+    """The row of each person's first year on file."""
+    return _rand()[columns].to_numpy()[first_rows(_persons(), 1)]
+
+
 def rand_visits():
-    """Visits to a doctor in one person-year, shape (20190,), counts from 0 to 77."""
-    return _rand()["mdvis"].to_numpy(dtype=np.int64, copy=True)
+    """Visits to a doctor of each person in their first year on file, shape (5912,), from 0 to 69.
+
+    Examples
+    --------
+    >>> visits = rand_visits()
+    >>> visits.size, int((visits >= 10).sum())
+    (5912, 377)
+    """
+    return _first_year("mdvis").astype(np.int64)
 
 
 def rand_disease():
-    """Index of chronic disease, one number for each person-year, shape (20190,), from 0 to 58.6;
-    larger is sicker."""
-    return _rand()["disea"].to_numpy(dtype=float, copy=True)
+    """Index of chronic disease of each person, shape (5912,), from 0 to 58.6; larger is sicker."""
+    return _first_year("disea").astype(float)
 
 
 def rand_health():
-    """Self-rated health of each person-year, shape (20190,): 0 excellent, 1 good, 2 fair, 3
-    poor."""
-    rated = _rand()[["hlthg", "hlthf", "hlthp"]].to_numpy(dtype=np.int64)
-    return rated @ np.arange(1, 4)
+    """Self-rated health of each person, shape (5912,): 0 excellent, 1 good, 2 fair, 3 poor."""
+    return _first_year(["hlthg", "hlthf", "hlthp"]).astype(np.int64) @ np.arange(1, 4)
 
 
 def rand_covariates():
-    """All columns of each person-year but the visits, shape (20190, 9): four of the insurance plan,
-    five of health."""
-    return _rand().drop(columns="mdvis").to_numpy(dtype=float)
+    """What the file says of each person apart from the visits, shape (5912, 9), columns
+    ``COVARIATES``: four of the insurance plan, five of health. It is the same in all years."""
+    return _first_year(list(COVARIATES)).astype(float)
 
 
 class Families(NamedTuple):
@@ -54,6 +75,9 @@ class Families(NamedTuple):
     family: np.ndarray          # int, 0, 1, ...: the family that the row stands in for
     # int, 0, 1, ...: the run of equal covariates; it nests in the family
     run: np.ndarray
+    person: np.ndarray          # int, 0, 1, ...: whose year it is; the person nests in the run
+    year: np.ndarray            # int, 1 to 5: which year of the trial
+    visits: np.ndarray          # int: visits to a doctor in this year
 
 
 COVARIATES = ("lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlthf", "hlthp")
@@ -62,20 +86,21 @@ COVARIATES = ("lncoins", "idp", "lpi", "fmde", "physlm", "disea", "hlthg", "hlth
 def rand_families():
     """The trial of RAND: who had to pay, who saw a doctor, and which rows belong together.
 
-    Plans were given to families, but the file names neither a family nor a person. Two stand-ins
-    are made from what it has:
+    The 5,912 persons have numbers, and 1 to 5 rows each. Plans were given to families, which the
+    file does not name. Two stand-ins are made from what it has:
 
     * ``family``, 2,259 of 1 to 45 rows: rows that stand together and agree in the four columns of
       the plan (``lncoins``, ``idp``, ``lpi``, ``fmde``). Two neighbouring families with the same
-      four numbers count as one, and a family whose numbers change counts as several.
+      four numbers count as one.
     * ``run``, 5,294 of 1 to 30 rows: rows that stand together and agree in all nine covariates.
-      That is often one person through the years; but people who agree in everything count as one,
-      and somebody whose numbers change counts as several.
+      Of the persons 4,823 are a run of their own; 1,089 share one with somebody who agrees in
+      everything. It is what one would take for a person if there were no numbers.
 
-    Both links are computed from covariates. Somebody who changes one number of one row may split a
-    stand-in or join some, so that the ids of a data set are no function of one unit's rows. To
-    protect a family is therefore to declare the link: the ids are taken as they are here, public,
-    and a neighbour has other rows under the same ids.
+    Both links are computed from covariates, which are those of the start of the trial: nobody's
+    change over the years. Somebody who had other covariates might split a stand-in or join some, so
+    that these ids are no function of one unit's rows. To protect a family is therefore to declare
+    the link: the ids are taken as they are here, public, and a neighbour has other rows under the
+    same ids. A person's number needs no such declaration.
 
     The free plan is ``lncoins`` = 0 and ``idp`` = 0. ``lncoins`` = 0 alone does not say it: with
     ``idp`` = 1, the individual deductible, visits cost nearly their full price, and 4,175 of the
@@ -86,18 +111,21 @@ def rand_families():
     Examples
     --------
     >>> trial = rand_families()
-    >>> int(trial.family[-1]) + 1, int(trial.run[-1]) + 1
-    (2259, 5294)
+    >>> int(trial.family[-1]) + 1, int(trial.run[-1]) + 1, int(trial.person[-1]) + 1
+    (2259, 5294, 5912)
     """
     table = _rand()
     covariates = table[list(COVARIATES)].to_numpy(dtype=float)
-    paying = (covariates[:, 0] > 0) | (covariates[:, 1] == 1)
+    visits = table["mdvis"].to_numpy(dtype=np.int64, copy=True)
     return Families(
-        paying,
-        table["mdvis"].to_numpy() > 0,
-        covariates,
-        _together(covariates[:, :4]),
-        _together(covariates),
+        paying=(covariates[:, 0] > 0) | (covariates[:, 1] == 1),
+        visited=visits > 0,
+        covariates=covariates,
+        family=_together(covariates[:, :4]),
+        run=_together(covariates),
+        person=_persons(),
+        year=np.array([int(year) for word in _years_of_people() for year in word]),
+        visits=visits,
     )
 
 

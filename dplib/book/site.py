@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 PACKAGE = Path(__file__).resolve().parents[1]
 NUMBERS_COME_FROM = ("numpy", "scipy", "matplotlib", "statsmodels", "myst-nb")
 # scripts and styles reach the site by themselves: `write_assets`
-OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css")
+OUTPUTS_COME_FROM = ("**/*.py", "book/web/palette.css", "book/rand_years.txt")
 # modules that no page imports
 SITE_ONLY = (
     "addresses", "borrowed", "checks", "citations", "claims", "code_links", "copies", "counts",
