@@ -4,8 +4,9 @@
 
 35 words a minute, a minute for a displayed formula, two for a figure, its own or borrowed; proofs and other folds at 18 words a minute,
 three minutes for a displayed formula; 15 minutes for an easy exercise, 25 for a medium one, 55 for a hard one. Rounded to five
-minutes. A formula of the text is one word. Code is not counted. The numbers are fitted to three newcomers, who wrote down
-what each section and each exercise of a page took them. Of 18 totals of six others 17 are within a quarter of the rule.
+minutes. A formula of the text is one word. Code is not counted, nor what stands between exercises: their minutes include it.
+The numbers are fitted to three newcomers, who wrote down what each section and each exercise of a page took them. Of 18 totals of
+six others 17 are within a quarter of the rule.
 The *core* is a page without its sections that begin with "Further:"; no core needs them (tests/test_layers.py).
 """
 
@@ -62,8 +63,10 @@ def minutes(page):
 
 
 def timed(page):
-    texts, exercises = parts(page)
-    figures = len(re.findall(r"\bExplorer\(\"|\bfigure\(|^```\{borrowed\}", page, flags=re.M))
+    _, exercises = parts(page)
+    reading = re.sub(r"^## Exercises\n.*?(?=^## |\Z)", "## Exercises\n", page, flags=re.M | re.S)
+    texts, _ = parts(reading)
+    figures = len(re.findall(r"\bExplorer\(\"|\bfigure\(|^```\{borrowed\}", reading, flags=re.M))
     (words, shown), (folded, shown_there) = (count(texts.get(part, "")) for part in ("open", "folds"))
     steps = words / 35 + shown + 2 * figures, folded / 18 + 3 * shown_there, sum(EXERCISE[how] for how in exercises)
     return [max(5, 5 * round(total / 5)) for total in accumulate(steps)]

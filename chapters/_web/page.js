@@ -127,7 +127,10 @@ function followReading(article) {
   const ticks = [...article.querySelectorAll('section > h2')].map(heading => ({ heading, tick: document.createElement('b') }));
   line.append(read, ...ticks.map(({ tick }) => tick));
   const way = () => Math.max(1, document.documentElement.scrollHeight - window.innerHeight);
-  const show = () => { read.style.transform = `scaleX(${Math.min(1, window.scrollY / way())})`; };
+  const show = () => {
+    read.style.transform = `scaleX(${Math.min(1, window.scrollY / way())})`;
+    line.classList.toggle('dp-begun', window.scrollY > 0);            // before that, ticks look like dirt
+  };
   const place = () => {
     for (const { heading, tick } of ticks) {
       tick.style.left = `${Math.min(1, (heading.getBoundingClientRect().top + window.scrollY) / way()) * 100}%`;
@@ -145,6 +148,11 @@ function showWhereWeAre() {
   if (!here) return;
   const { top, bottom } = here.getBoundingClientRect(), room = list.getBoundingClientRect();
   if (top < room.top || bottom > room.bottom) list.scrollTop += top - room.top - room.height / 3;
+}
+
+// In the contents of a page, what is further stands back behind its core.
+for (const entry of document.querySelectorAll('.bd-toc-nav a')) {
+  entry.classList.toggle('dp-further-entry', /^[\d.\s]*Further:/.test(entry.textContent.trim()));
 }
 
 const read = document.querySelector('.bd-article');

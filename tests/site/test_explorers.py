@@ -538,13 +538,16 @@ def test_a_guess_is_dragged_set_and_judged(question):
     assert page.evaluate(BRACKET) == pytest.approx(page.evaluate(f"[8, {guessed}].map(v => {SCALE}.apply(v))"), abs=.1)
     page.wait_for_url(f"**#asks?a=8&b=0&guess={guessed}")
     page.get_by_label("factor a").press("ArrowLeft")                     # the verdict is on the place that was asked about
-    assert page.locator(".dp-said").count() == 0 and verdict(page).startswith("You guessed")
+    assert page.locator(".dp-said, .dp-guessed").count() == 0 and verdict(page).startswith("You guessed")
+    page.get_by_label("factor a").press("ArrowRight")
+    assert page.locator(".dp-said").count() == 1 and page.locator(".dp-guessed").count() == 1
 
 
 def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
     page = question()
     page.get_by_role("button", name="Show me").click()
-    assert verdict(page) == "" and page.locator(".dp-guessed").count() == 0 and page.locator(".dp-readout").is_visible()
+    assert verdict(page) == "The answer is 8." and page.locator(".dp-said text").first.text_content() == "8"
+    assert page.locator(".dp-guessed").count() == 0 and page.locator(".dp-readout").is_visible()
     page = question("#asks?a=2&guess=20")
     assert verdict(page) == "You guessed 20; the answer is 8. Your guess was 12 too high."
     assert position_of(page, "asks")["a"] == 1
@@ -556,6 +559,14 @@ def test_paper_has_the_answer(question):
     page = question()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".dp-readout").is_visible() and page.locator(".dp-question").count() == 0
+
+
+def test_the_numbers_that_change_are_strong(question):
+    page = question()
+    page.get_by_role("button", name="Show me").click()
+    assert page.locator(".dp-readout b").all_text_contents() == ["8", "flat"]
+    assert page.locator(".dp-answer").count() and page.locator(".dp-revealing").count()        # what was hidden fades in
+    page.wait_for_function("!document.querySelector('.dp-revealing')")
 
 
 def test_categories_are_buttons_for_pointer_and_keys(question):

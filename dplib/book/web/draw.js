@@ -20,13 +20,21 @@ function format(value) {
   return sign + decimal.format(shown);
 }
 
+const PLACE = /\{(\w+)(?:\[(\d+)\])?\}/g;
+
 /** A text with its placeholders {name} and {name[3]} filled in; a control that has names is said by name. */
 function fillIn(template, columns, values, controls) {
   const named = (name) => controls.find((control) => control.name === name && control.names.length);
-  return template.replace(/\{(\w+)(?:\[(\d+)\])?\}/g, (_, name, i = 0) => {
+  return template.replace(PLACE, (_, name, i = 0) => {
     const control = named(name);
     return control ? control.names[control.values.indexOf(values[name])] : format(values[name] ?? columns[name]?.[i]);
   });
+}
+
+/** The same as nodes, what is filled in as strong ones: the eye finds what a slider changes. */
+function withNumbers(template, columns, values, controls) {
+  const places = template.match(PLACE) ?? [], between = template.replace(PLACE, "\0").split("\0");
+  return between.flatMap((text, i) => [text, ...(i < places.length ? [element("b", {}, fillIn(places[i], columns, values, controls))] : [])]);
 }
 
 const pen = document.createElement("canvas").getContext("2d");
@@ -48,7 +56,7 @@ const INK = /^c[1-4]$/;
 
 /** One mark of a spec with its columns and inks put in: {number, kind, text, label, labelAt, answer, length, options}. */
 function prepare([kind, { text, label, labelAt, answer, ...given }], columns, number) {
-  const options = { className: `dp-mark dp-mark-${number}` };
+  const options = { className: `dp-mark dp-mark-${number}${answer ? " dp-answer" : ""}` };
   for (const [name, v] of Object.entries(given)) {
     options[name] = CHANNEL.test(name) && typeof v === "string" ? columns[v] : INK.test(v) ? `var(--dp-${v[1]})` : v;
   }
@@ -76,10 +84,10 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   const font = `600 ${SIZE}px ${fontFamily}`;
   const yAxis = axis(y, values, () => 6);
   const sides = sideMargins(all, yAxis, x, values, width, font);
-  const margins = { marginTop: 28, marginBottom: 46, ...sides, ...given };
+  const margins = { marginTop: 28, marginBottom: isBare(x) ? 32 : 46, ...sides, ...given };
   const xAxis = axis(x, values, (widest) => (width - margins.marginLeft - margins.marginRight) / (widest + 24), font);
   const svg = Plot.plot({
-    width, height: equal ? heightOfPlane(width, margins, xAxis, yAxis) : Math.round(Math.min(340, 110 + width / 2)), ...margins, x: { labelOffset: 38, ...xAxis }, y: yAxis,
+    width, height: equal ? heightOfPlane(width, margins, xAxis, yAxis) : Math.round(Math.min(340, 110 + width / 2)), ...margins, x: { labelOffset: isBare(x) ? 24 : 38, ...xAxis }, y: yAxis,
     grid: true, clip: true,
     style: { background: "none", color: "inherit", fontSize: `${SIZE}px`, fontFamily: "inherit" },
     marks: prepared.filter(({ kind }) => kind !== "text").map(({ kind, length, options }) =>
@@ -131,12 +139,16 @@ function wholeDots(options, ...axes) {
   return { ...options, x: options.x.map((x, i) => (insides[0](x) && insides[1](options.y[i]) ? x : NaN)), clip: false };
 }
 
+/** An axis without numbers is a title, which points nowhere and needs little room. */
+const isBare = ({ ticks }) => Array.isArray(ticks) && ticks.length === 0;
+
 /** Plot's options of an axis with room for `many(width of its widest number)` numbers. A domain may name controls, and
     `ticks` is a list of numbers or about how many of them. */
 function axis({ type, domain, ticks, ...given }, values, many, font) {
   domain = domain.map((v) => values[v] ?? v);
   ticks ??= many(font ? widest([...domain.map(format), "0.00"], font) : 0);
   if (type === "log") given = { tickFormat: format, ...given };
+  if (isBare({ ticks })) given = { labelArrow: "none", ...given };
   return { type, domain, ticks: type === "log" && !Array.isArray(ticks) ? logTicks(domain, ticks) : ticks, ...given };
 }
 
@@ -157,7 +169,7 @@ function sideMargins(prepared, yAxis, x, values, width, font) {
   const right = widest(labelled.map(({ label }) => label.replace(/\{.*?\}/g, "0.000")), font) + 10;
   const last = measure(format(values[x.domain[1]] ?? x.domain[1]), font) / 2 + 4;
   return {
-    marginLeft: widest(numbers.map(format), font) + 18,
+    marginLeft: isBare(yAxis) ? 14 : widest(numbers.map(format), font) + 18,
     marginRight: Math.max(12, last, right < width / 3 ? right : 0),
   };
 }

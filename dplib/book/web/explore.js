@@ -39,7 +39,7 @@ function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
-  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false };
+  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false, told: false };
   const view = ++views;
   const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
@@ -51,15 +51,20 @@ function render({ model, el: root }) {
   let columns, values, width;                                            // what is drawn: columns for these values
 
   function draw() {
-    const guessed = asked?.values[guess.index];
-    const line = guess.open || guess.made ? { axis: asked.axis, value: guessed, label: guess.open ? "your guess" : "you guessed" } : null;
-    if (guess.made && isHome()) line.verdict = verdictMark(asked, guessed, columns[asked.answer][asked.entry]);
-    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, line);
+    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, asked && said());
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
     Object.assign(figure.firstChild, { scale: svg.scale, prepared: svg.prepared });
     for (const place of handles) place(figure.firstChild);
     root.explorer = { spec, columns, values, position, guess, svg: figure.firstChild, kernel, update, decide };   // what tests look at
+  }
+
+  /** What the figure says of the guess: where it lies and, once it is set, the answer. Both mean nothing elsewhere. */
+  function said() {
+    const home = isHome(), value = asked.values[guess.index], line = { axis: asked.axis, value, label: guess.open ? "your guess" : "you guessed" };
+    judged.classList.toggle("dp-past", !home);
+    const verdict = guess.told && home ? verdictMark(asked, guess.made ? value : null, columns[asked.answer][asked.entry]) : null;
+    return { ...(guess.open || (guess.made && home) ? line : {}), verdict };
   }
 
   /** Does the figure stand where the question was asked? */
@@ -85,7 +90,7 @@ function render({ model, el: root }) {
     pointed.hidden = true;
     complain("");
     draw();
-    readout.textContent = guess.open ? "" : fillIn(spec.readout, columns, values, spec.controls);
+    readout.replaceChildren(...(guess.open ? [] : withNumbers(spec.readout, columns, values, spec.controls)));
   }
 
   /** A message; the figure below it belongs to older values, and looks it. */
@@ -159,7 +164,7 @@ function render({ model, el: root }) {
   function ask() {
     const set = (index) => { guess.index = index; draw(); question.refresh(index); };
     const question = makeQuestion(asked, `dp-${spec.id}-guess-${view}`, font, set, (made) => {
-      decide(made);
+      decide(made, asked.at, true);
       judged.focus({ preventScroll: true });
       root.dispatchEvent(new Event("dp-moved"));
     });
@@ -172,12 +177,14 @@ function render({ model, el: root }) {
   }
 
   /** The end of the question: the figure at the place that was asked about, and the distance in words. */
-  function decide(made, at = asked?.at) {
+  function decide(made, at = asked?.at, told = made) {
     if (!guess.open) return;
-    Object.assign(guess, { open: false, made });
+    Object.assign(guess, { open: false, made, told });
+    figure.classList.add("dp-revealing");                                // what was hidden appears
+    setTimeout(() => figure.classList.remove("dp-revealing"), 900);
     Object.assign(position, at);
     show(lookUp(spec, table, position), present());
-    if (made) judged.textContent = verdict(asked, asked.values[guess.index], columns[asked.answer][asked.entry]);
+    if (told) judged.textContent = verdict(asked, made ? asked.values[guess.index] : null, columns[asked.answer][asked.entry]);
     root.classList.remove("dp-asking");
     root.querySelector(".dp-question").remove();
     update();

@@ -10,8 +10,9 @@ function distance({ names, log, unit, values }, guessed, answer) {
   return `${written({ names, unit, values }, Math.abs(guessed - answer))} too ${side}`;
 }
 
-/** The words about a guess once it is set. */
+/** The words about a guess once it is set; about the answer alone if there is no guess. */
 function verdict(control, guessed, answer) {
+  if (guessed === null) return `The answer is ${written(control, answer)}.`;
   const said = `You guessed ${written(control, guessed)}; the answer is ${written(control, answer)}.`;
   if (control.names.length) return guessed === answer ? `${said} That is right.` : said;
   const off = distance(control, guessed, answer);
@@ -20,6 +21,7 @@ function verdict(control, guessed, answer) {
 
 /** The same inside the figure: the answer in large type, the guess below it, and a bracket on the axis from one to the other. */
 function verdictMark({ axis, ...control }, guessed, answer) {
+  if (guessed === null) return { words: [written(control, answer), "the answer"], bracket: null };
   const off = control.names.length ? guessed !== answer && `you guessed ${written(control, guessed)}` : distance(control, guessed, answer);
   return { words: [written(control, answer), off || "as you guessed"], bracket: axis ? { axis, from: guessed, to: answer } : null };
 }
