@@ -168,7 +168,7 @@ def test_nobody_is_where_the_figure_of_two_worlds_forbids():
 
 
 def test_nobody_is_where_the_map_of_a_mean_forbids():
-    names = run("packing", "def added_up", "def without_delta")
+    names = run("packing", "import Explorer", "def without_delta")
     for epsilon in (.2, .5, 1):
         pure = names["without_delta"](epsilon)
         assert np.all(pure["two"] >= pure["pure"]) and np.all(pure["clip"] >= pure["pure"])        # off the map: masked
