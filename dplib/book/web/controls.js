@@ -94,7 +94,7 @@ function makeHandle(control, frame, set) {
     const at = scale.apply(valueAt(control, index)), [x, y] = [svg.scale("x").range[0], svg.scale("y").range[0]];
     const [low, high] = [...scale.range].sort((a, b) => a - b);
     handle.hidden = !(at >= low - 1 && at <= high + 1);
-    // just inside the frame, clear of the numbers of its axis
-    handle.style.transform = control.drag === "x" ? `translate(${at}px, ${y - 13}px)` : `translate(${x + 13}px, ${at}px)`;
+    // on the axis, but clear of the numbers beside an upright one
+    handle.style.transform = control.drag === "x" ? `translate(${at}px, ${y}px)` : `translate(${x + 13}px, ${at}px)`;
   };
 }
