@@ -318,7 +318,7 @@ def test_a_text_on_a_line_or_on_a_text_is_noticed(page):
     for text in ("proven", "no privacy"):                   # both to the same place; the next drawing puts them back
         page.evaluate(DISPLACE, ["range", text, 3])
     found = page.evaluate(HIDDEN.replace("explorer.update();", ""), ["range", [{}]])
-    assert {"proven on dp-mark dp-mark-3", "no privacy on dp-mark dp-mark-3"} <= set(found)
+    assert {"proven on dp-mark dp-mark-3 dp-answer", "no privacy on dp-mark dp-mark-3 dp-answer"} <= set(found)
     assert "proven on no privacy" in found or "no privacy on proven" in found
     page.evaluate("document.getElementById('range').explorer.update()")
 
