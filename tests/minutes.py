@@ -64,7 +64,7 @@ def minutes(page):
 
 def timed(page):
     _, exercises = parts(page)
-    reading = re.sub(r"^## Exercises\n.*?(?=^## |\Z)", "## Exercises\n", page, flags=re.M | re.S)
+    reading = "".join(text for heading, text in sections(page) if heading != "Exercises")
     texts, _ = parts(reading)
     figures = len(re.findall(r"\bExplorer\(\"|\bfigure\(|^```\{borrowed\}", reading, flags=re.M))
     (words, shown), (folded, shown_there) = (count(texts.get(part, "")) for part in ("open", "folds"))
