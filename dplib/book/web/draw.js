@@ -54,9 +54,9 @@ const widest = (texts, font) => Math.max(0, ...texts.map((text) => measure(text,
 const CHANNEL = /^[xy][12]?$|Opacity$/;
 const INK = /^c[1-4]$/;
 
-/** One mark of a spec with its columns and inks put in: {number, kind, text, label, labelAt, answer, length, options}. */
+/** One mark of a spec with its columns and inks put in: {mark, kind, text, label, labelAt, answer, length, options}; `mark` is its class. */
 function prepare([kind, { text, label, labelAt, answer, ...given }], columns, number) {
-  const options = { className: `dp-mark dp-mark-${number}${answer ? " dp-answer" : ""}` };
+  const mark = `dp-mark-${number}${answer ? " dp-answer" : ""}`, options = { className: `dp-mark ${mark}` };
   for (const [name, v] of Object.entries(given)) {
     options[name] = CHANNEL.test(name) && typeof v === "string" ? columns[v] : INK.test(v) ? `var(--dp-${v[1]})` : v;
   }
@@ -66,7 +66,7 @@ function prepare([kind, { text, label, labelAt, answer, ...given }], columns, nu
     if (/^[xy]/.test(name) && typeof v === "number") options[name] = new Float64Array(length).fill(v);
     else if (ArrayBuffer.isView(v) && v.length < length) options[name] = new Float64Array(length).fill(v[0]);
   }
-  return { number, kind, text, label, labelAt, answer, length, options };
+  return { mark, kind, text, label, labelAt, answer, length, options };
 }
 
 /** A guess as a mark: a line across the figure at its value. */

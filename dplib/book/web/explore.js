@@ -51,18 +51,19 @@ function render({ model, el: root }) {
   let columns, values, width;                                            // what is drawn: columns for these values
 
   function draw() {
-    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, asked && said());
+    const home = asked && isHome();
+    const svg = drawFigure(spec, columns, values, width, fontFamily, `dp-frame-${view}`, guess.open, asked && said(home));
     if (figure.firstChild) morph(figure.firstChild, svg);
     else figure.append(svg);
     Object.assign(figure.firstChild, { scale: svg.scale, prepared: svg.prepared });
     for (const place of handles) place(figure.firstChild);
+    judged.classList.toggle("dp-past", !home);
     root.explorer = { spec, columns, values, position, guess, svg: figure.firstChild, kernel, update, decide };   // what tests look at
   }
 
   /** What the figure says of the guess: where it lies and, once it is set, the answer. Both mean nothing elsewhere. */
-  function said() {
-    const home = isHome(), value = asked.values[guess.index], line = { axis: asked.axis, value, label: guess.open ? "your guess" : "you guessed" };
-    judged.classList.toggle("dp-past", !home);
+  function said(home) {
+    const value = asked.values[guess.index], line = { axis: asked.axis, value, label: guess.open ? "your guess" : "you guessed" };
     const verdict = guess.told && home ? verdictMark(asked, guess.made ? value : null, columns[asked.answer][asked.entry]) : null;
     return { ...(guess.open || (guess.made && home) ? line : {}), verdict };
   }

@@ -71,13 +71,13 @@ function textNode(svg, { text, x, y, ink, size, weight, className }, { dx, dy })
 
 /** The text marks at their places, which are what their author gave, inside the figure's sides. */
 function textMarks(prepared, x, y, fill, width, font) {
-  return prepared.flatMap(({ number, kind, text: template, answer, length, options }) => {
+  return prepared.flatMap(({ mark, kind, text: template, length, options }) => {
     if (kind !== "text") return [];
     const { dx = 0, dy = 0, fontSize: size = SIZE, fontWeight: weight = 400, textAnchor = "middle", fill: ink = "currentColor" } = options;
     const text = fill(template), wide = measure(text, font.replace(`600 ${SIZE}px`, `${weight} ${size}px`));
     const before = { start: 0, middle: wide / 2, end: wide }[textAnchor];
     return Array.from({ length }, (_, i) => ({
-      text, wide, ink, size, weight, className: `dp-label dp-mark-${number}${answer ? " dp-answer" : ""}`, y: y.apply(options.y[i]) + dy,
+      text, wide, ink, size, weight, className: `dp-label ${mark}`, y: y.apply(options.y[i]) + dy,
       x: Math.max(2, Math.min(width - wide - 2, x.apply(options.x[i]) + dx - before)),
     })).filter((at) => Number.isFinite(at.x + at.y));
   });
