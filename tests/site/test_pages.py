@@ -172,6 +172,22 @@ def test_axe_finds_contrast_in_the_dark(page):
     assert found == []
 
 
+BLACK = """[...document.querySelectorAll('.dp-still :is(path, text, use)')].filter(
+  node => node.checkVisibility() && getComputedStyle(node).fill === 'rgb(0, 0, 0)').length"""
+
+
+@pytest.mark.parametrize("address", ["chapters/histograms.html", "chapters/intervals-and-scale.html"])
+def test_what_is_black_in_a_drawing_is_ink_in_the_dark(page, address):
+    """Bars in black: SVG fills so what names no fill, and matplotlib then names none. Without the rule of book.css they are there."""
+    turn(unfold(page), "dark")
+    found = page.evaluate(BLACK)
+    style = page.add_style_tag(content=".dp-still svg { fill: black !important }")
+    without = page.evaluate(BLACK)
+    style.evaluate("style => style.remove()")
+    turn(page, "light")                                           # for the tests that share this visit
+    assert found == 0 and without > 10
+
+
 def formulas(page):
     return page.read_text(encoding="utf-8").count('class="math notranslate')
 
