@@ -422,7 +422,7 @@ def test_a_redraw_does_not_style_the_page_anew(page, address):
 
 @pytest.mark.parametrize("address", ["chapters/naive-mean.html"])
 def test_a_selector_that_styles_the_page_anew_is_noticed(page, address):
-    style = page.add_style_tag(content=".bd-article:has(#nobody) * { margin-top: 0 }")
+    style = page.add_style_tag(content=".bd-article:has(#nobody) > section > * { margin-top: 0 }")
     found = redrawn(page, address)
     style.evaluate("style => style.remove()")
     assert found > RESTYLED
