@@ -86,6 +86,10 @@ ASK = dict(answer="y[4]", axis="y", at=dict(a=8))
         (guess("How high?", range(9), **ASK | dict(axis="")), ["guess", "axis must be x or y", "names"]),
         (guess("How high?", range(9), **ASK | dict(at=dict(b=1))), ["at:", "'b' has no meaning"]),
         (guess("How high?", range(9), **ASK | dict(at=dict(a=3))), ["at a = 3 is no stop"]),
+        (guess("How high?", range(9), **ASK, run=dict(b=1)), ["run:", "'b' has no meaning"]),
+        (guess("How high?", range(9), **ASK, run=dict(a=3)), ["run a = 3 is no stop"]),
+        (guess("How high?", range(9), **ASK, run=dict(a="z")), ["run a = 'z' is no stop"]),
+        (guess("How high?", range(9), **ASK, run=dict(a=8, b=1)), ["run must have one control", "['a', 'b']"]),
         (guess("How high?", range(9), **ASK | dict(answer="z")), ["'z' is no entry of ['x', 'y']"]),
         (guess("How high?", range(9), **ASK | dict(answer="y[5]")), ["'y[5]' is no entry"]),
         (guess("Which?", [0, 1], answer="y[4]", names=("a", "b")), ["the answer 4.0 is none of [0.0, 1.0]"]),
@@ -108,7 +112,15 @@ def test_a_guess_and_the_marks_that_answer_it_go_together():
         hidden = figure(["line", LINE | dict(answer=True)], y=dict(label="y", domain=[0, 1]))
         make(lambda a: dict(x=X, y=np.ma.masked_all(5)), guess=asked, plot=hidden)
     said = make(guess=asked, plot=figure(["line", LINE | dict(answer=True)])).spec["guess"]
-    assert (said["answer"], said["entry"], said["at"], said["axis"]) == ("y", 4, dict(a=3), "y")
+    assert (said["answer"], said["entry"], said["at"], said["axis"], said["run"]) == ("y", 4, dict(a=3), "y", None)
+
+
+@pytest.mark.parametrize("run, to", [(2, 1), ("near", 2)])
+def test_a_run_ends_at_a_value_or_at_the_one_nearest_to_an_answer(run, to):
+    asked = guess("How high?", range(9), **ASK, run=dict(a=run))
+    hidden = figure(["line", LINE | dict(answer=True)])
+    said = make(lambda a: dict(x=X, y=a * X, near=5), guess=asked, plot=hidden).spec["guess"]
+    assert said["run"] == dict(name="a", to=to)
 
 
 def test_a_guess_without_a_script_is_a_question_with_its_answer_folded():

@@ -42,9 +42,10 @@ class Guess:
     answer: str
     axis: str
     at: dict
+    run: dict
 
 
-def guess(ask, values, *, answer, axis="", at=None, start=None, log=False, unit="", names=()):
+def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=False, unit="", names=()):
     """A question, asked of the reader before the answer is shown.
 
     Parameters
@@ -60,8 +61,11 @@ def guess(ask, values, *, answer, axis="", at=None, start=None, log=False, unit=
         neither axis.
     at : dict
         Values of the controls at which the question is asked; otherwise they are at their start.
+    run : dict
+        A control, and where it runs from its first value once the answer is told: to a value, or
+        to the one nearest to that in a column. One sees how the answer comes about.
     start, log, unit, names
         As in `slider`. With `log` the distance is said as a factor, otherwise as a difference.
     """
     control = slider(ask, values, start=start, log=log, unit=unit, names=names, drag=axis)
-    return Guess(control, answer, axis, dict(at or {}))
+    return Guess(control, answer, axis, dict(at or {}), dict(run or {}))

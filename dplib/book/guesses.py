@@ -27,20 +27,38 @@ def check_guess(explorer, guess, plot, table):
         raise ValueError(f"{where}: axis must be {known}, got {guess.axis!r}")
     if not hidden:
         raise ValueError(f"{where}: no mark has answer=True, so the figure tells it beforehand")
-    for name, value in guess.at.items():
-        if name not in explorer.controls:
-            raise specs.no_meaning(f"{where}: at:", name, "the controls", list(explorer.controls))
-        if value not in explorer.controls[name].values:
-            raise ValueError(
-                f"{where}: at {name} = {value!r} is no stop of it: {explorer.controls[name].values}"
-            )
+    at = {name: stop_of(explorer, f"{where}: at", name, value) for name, value in guess.at.items()}
     name, entry = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", guess.answer).groups()
     if name not in table or int(entry or 0) >= table[name].shape[-1]:
         raise ValueError(f"{where}: answer {guess.answer!r} is no entry of {sorted(table)}")
-    at = {name: explorer.controls[name].values.index(value) for name, value in guess.at.items()}
     if not math.isfinite(answer := explorer.at(**at)[name][int(entry or 0)]):
         raise ValueError(f"{where}: the answer at {guess.at} is {answer}")
     if control.names and answer not in control.values:
         raise ValueError(f"{where}: the answer {answer} is none of {control.values}")
+    run = run_of(explorer, f"{where}: run", guess.run, at)
     return dict(vars(control), name="guess", answer=name, entry=int(entry or 0), axis=guess.axis,
-                at=at)
+                at=at, run=run)
+
+
+def stop_of(explorer, where, name, value):
+    """The index of a value among those of a control."""
+    if name not in explorer.controls:
+        raise specs.no_meaning(f"{where}:", name, "the controls", list(explorer.controls))
+    values = explorer.controls[name].values
+    if value not in values:
+        raise ValueError(f"{where} {name} = {value!r} is no stop of it: {values}")
+    return values.index(value)
+
+
+def run_of(explorer, where, run, at):
+    """Which control runs to which of its stops, {name, to}: to a value, or to the one nearest to
+    the answer in a column."""
+    if not run:
+        return None
+    if len(run) > 1:
+        raise ValueError(f"{where} must have one control, got {list(run)}")
+    [(name, value)] = run.items()
+    columns = explorer.at(**at)
+    if value in columns and name in explorer.controls:
+        value = min(explorer.controls[name].values, key=lambda stop: abs(stop - columns[value][0]))
+    return dict(name=name, to=stop_of(explorer, where, name, value))

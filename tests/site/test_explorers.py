@@ -445,12 +445,6 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
 })"""
 
 
-SAID_INSIDE = """id => {
-  const [said, home] = ['.dp-said', '.dp-figure svg'].map(part => document.querySelector(`#${id} ${part}`).getBoundingClientRect());
-  return said.left >= home.left && said.right <= home.right && said.top >= home.top && said.bottom <= home.bottom;
-}"""
-
-
 def tells(said, number):
     """Does a text have this number? What stands before a letter of a formula, 2d, is a part of that."""
     return re.search(rf"(?<![\d.,]){re.escape(number)}(?!\d|[.,]\d|\s*[\U0001d400-\U0001d7ff])", said) is not None
@@ -479,8 +473,8 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
         words = box.locator(".dp-verdict").inner_text()
         answer = asked["names"][asked["values"].index(asked["answer"])] if asked["names"] else answer_of(asked)
-        assert box.locator(".dp-said text").first.text_content() == answer and page.evaluate(SAID_INSIDE, id), f"{id}: no verdict in the figure"
-        assert words.startswith(f"You guessed {last}") and (asked["names"] or answer_of(asked) in words), id
+        guessed = f"You guessed {last}, " if not asked["names"] else "You guessed right." if answer == last else f"Your guess: {last}."
+        assert words.startswith(f"Answer: {answer}. {guessed}") and box.locator(".dp-verdict strong").inner_text() == answer, id
         assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
         assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
 
@@ -490,23 +484,27 @@ GUESSED = dict(controls=dict(a=slider("factor a", [1, 2, 4, 8], start=0), b=slid
 
 
 def asking(a, b):
-    return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b))
+    return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b), four=4)
 
 
-@pytest.fixture(scope="module")
-def question(browser, tmp_path_factory):
-    """A page with one explorer that asks."""
+def page_that_asks(file, **asked):
+    """A page with one explorer."""
     from dplib.book import Explorer
     from tests.test_explorer import figure
 
     marks = [["line", dict(x="x", y="y", role="proven", answer=True, label="{b}")], ["ruleY", dict(y="end", role="here", answer=True)]]
-    explorer = Explorer("asks", asking, **GUESSED, alt="A line to {end}", readout="It ends at {end}, {b}.",
+    explorer = Explorer("asks", asking, **asked, alt="A line to {end}", readout="It ends at {end}, {b}.",
                         plot=figure(*marks, x=dict(label="x", domain=[0, 1]), y=dict(label="y", domain=[0, 20])))
-    file = tmp_path_factory.mktemp("asks") / "page.html"
     file.write_text(f'<!doctype html><meta charset="utf-8"><style>{style()}</style>{explorer.html()}<script>{front_end(static=True)}</script>',
                     encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(scope="module")
+def question(browser, tmp_path_factory):
+    address = page_that_asks(tmp_path_factory.mktemp("asks") / "page.html", **GUESSED)
     with one_tab(browser, formulas=False, viewport=dict(width=700, height=700)) as tab:
-        yield lambda tail="": opened(tab, "about:blank") and all_drawn(opened(tab, file.as_uri() + tail), decided=False)
+        yield lambda tail="": opened(tab, "about:blank") and all_drawn(opened(tab, address + tail), decided=False)
 
 
 def verdict(page):
@@ -514,7 +512,7 @@ def verdict(page):
 
 
 SCALE = "document.getElementById('asks').explorer.svg.scale('y')"
-BRACKET = "(({ y, height }) => [y + height, y])(document.querySelector('.dp-said path').getBBox())"
+BRACKET = "(({ y, height }) => [y + height, y])(document.querySelector('path.dp-said').getBBox())"
 
 
 def test_a_guess_is_dragged_set_and_judged(question):
@@ -529,16 +527,13 @@ def test_a_guess_is_dragged_set_and_judged(question):
     assert float(page.evaluate(line)) < float(low) - 50
     page.get_by_role("button", name="This is my guess").click()
     guessed = page.evaluate("document.getElementById('asks').explorer.spec.guess.values[document.getElementById('asks').explorer.guess.index]")
-    assert verdict(page) == f"You guessed {guessed}; the answer is 8. " + (
-        "That is right, or as near as makes no difference." if guessed == 8 else
-        f"Your guess was {abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}.")
+    assert verdict(page) == f"Answer: 8. You guessed {guessed}, which is " + (
+        "right, or as near as makes no difference." if guessed == 8 else f"{abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}.")
     assert page.locator(".dp-readout").inner_text() == "It ends at 8, flat." and not handle.is_visible()
-    big, small = page.locator(".dp-said text").all_text_contents()
-    assert big == "8" and small == ("as you guessed" if guessed == 8 else f"{abs(guessed - 8)} too {'high' if guessed > 8 else 'low'}")
     assert page.evaluate(BRACKET) == pytest.approx(page.evaluate(f"[8, {guessed}].map(v => {SCALE}.apply(v))"), abs=.1)
     page.wait_for_url(f"**#asks?a=8&b=0&guess={guessed}")
     page.get_by_label("factor a").press("ArrowLeft")                     # the verdict is on the place that was asked about
-    assert page.locator(".dp-said, .dp-guessed").count() == 0 and verdict(page).startswith("You guessed")
+    assert page.locator(".dp-said, .dp-guessed").count() == 0 and page.locator(".dp-past").inner_text().startswith("Answer: 8.")
     page.get_by_label("factor a").press("ArrowRight")
     assert page.locator(".dp-said").count() == 1 and page.locator(".dp-guessed").count() == 1
 
@@ -546,13 +541,33 @@ def test_a_guess_is_dragged_set_and_judged(question):
 def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
     page = question()
     page.get_by_role("button", name="Show me").click()
-    assert verdict(page) == "The answer is 8." and page.locator(".dp-said text").first.text_content() == "8"
-    assert page.locator(".dp-guessed").count() == 0 and page.locator(".dp-readout").is_visible()
+    assert verdict(page) == "Answer: 8." and page.locator(".dp-said, .dp-guessed").count() == 0 and page.locator(".dp-readout").is_visible()
     page = question("#asks?a=2&guess=20")
-    assert verdict(page) == "You guessed 20; the answer is 8. Your guess was 12 too high."
+    assert verdict(page) == "Answer: 8. You guessed 20, which is 12 too high."
     assert position_of(page, "asks")["a"] == 1
     page = question("?embed#asks?b=1")
     assert verdict(page) == "" and page.locator(".dp-readout").inner_text() == "It ends at 16, steep."
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_motion(browser, tmp_path, motion):
+    """From the first to the third factor, with a step every 900 milliseconds."""
+    ask = guess("From which factor on is the end at 4 or higher?", [1, 2, 4], answer="four", names=("1", "2", "4"), run=dict(a="four"))
+    address = page_that_asks(tmp_path / "page.html", **GUESSED | dict(guess=ask))
+    with one_tab(browser, formulas=False, reduced_motion=motion) as page:
+        page.clock.install()
+        seen = []
+        for act in (lambda: None, lambda: page.get_by_label("factor a").press("End")):
+            all_drawn(opened(page, address), decided=False)
+            page.get_by_role("button", name="Show me").click()
+            seen.append(position_of(page, "asks")["a"])
+            page.clock.run_for(950)
+            seen.append(position_of(page, "asks")["a"])
+            act()
+            page.clock.run_for(5000)
+            seen.append(position_of(page, "asks")["a"])
+            assert page.locator(".dp-past").count() == 0 and page.locator("[aria-live=off]").count() == 0
+        assert seen == ([0, 1, 2, 0, 1, 3] if motion == "no-preference" else [2, 2, 2, 2, 2, 3])
 
 
 def test_paper_has_the_answer(question):

@@ -76,7 +76,7 @@ function guessed({ axis, value, label }) {
 }
 
 /** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is
-    `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label, verdict}. */
+    `asked`, the marks that tell the answer are left out; `guess` is the reader's, {axis, value, label, bracket}. */
 function drawFigure(spec, columns, values, width, fontFamily, frame, asked = false, guess = null) {
   const { marks, x, y, empty, equal, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
   const prepared = all.filter(({ answer }) => !(asked && answer));
@@ -102,7 +102,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   svg.setAttribute("role", "img");
   const fill = (text) => fillIn(text, columns, values, spec.controls);
   svg.setAttribute("aria-label", asked ? `${spec.guess.label} The figure shows the answer once you have guessed.` : fill(spec.alt));
-  placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.verdict);
+  placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.bracket);
   if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
   svg.prepared = prepared;
   return svg;

@@ -1,5 +1,5 @@
 // The front end of the explorers: sliders below a figure. `render` runs under anywidget in a live kernel, `boot` on a
-// static page; what draw.js, controls.js and guess.js define is in scope. A spec is JSON: {id, alt, readout, draws, controls,
+// static page; what draw.js, controls.js, guess.js and kernel.js define is in scope. A spec is JSON: {id, alt, readout, draws, controls,
 // columns, plot, guess}.
 // A *position* gives each control an index into its grid of values; in a live kernel also one between two grid points.
 
@@ -61,16 +61,18 @@ function render({ model, el: root }) {
     root.explorer = { spec, columns, values, position, guess, svg: figure.firstChild, kernel, update, decide };   // what tests look at
   }
 
-  /** What the figure says of the guess: where it lies and, once it is set, the answer. Both mean nothing elsewhere. */
+  /** What the figure shows of the guess: where it lies and, once it is set, how far from the answer. Both mean nothing elsewhere. */
   function said(home) {
-    const value = asked.values[guess.index], line = { axis: asked.axis, value, label: guess.open ? "your guess" : "you guessed" };
-    const verdict = guess.told && home ? verdictMark(asked, guess.made ? value : null, columns[asked.answer][asked.entry]) : null;
-    return { ...(guess.open || (guess.made && home) ? line : {}), verdict };
+    const { axis, answer, entry } = asked, value = asked.values[guess.index];
+    if (guess.open) return { axis, value, label: "your guess" };
+    if (!guess.made || !home) return null;
+    return { axis, value, label: "you guessed", bracket: axis && guess.told && { axis, from: value, to: columns[answer][entry] } };
   }
 
-  /** Does the figure stand where the question was asked? */
+  /** Does the figure stand where the question was asked? The answer may be a value of a control that then runs there. */
   function isHome() {
     const home = { draw: 0, ...Object.fromEntries(spec.controls.map(({ name, start }) => [name, start])), ...asked.at };
+    if (asked.run && !(asked.run.name in asked.at)) delete home[asked.run.name];
     return Object.entries(home).every(([name, index]) => position[name] === index);
   }
 
@@ -137,9 +139,14 @@ function render({ model, el: root }) {
     root.dispatchEvent(new Event("dp-moved"));
   }
 
+  function moveTo(name, index) {
+    position[name] = index;
+    moved();
+  }
+
   /** Puts a control below the figure, and its handle into it; returns a function that makes it show the present value. */
   function addControl(control) {
-    const { name, drag } = control, set = (index) => { position[name] = index; moved(); };
+    const { name, drag } = control, set = (index) => moveTo(name, index);
     const { nodes, refresh } = makeControl(control, `dp-${spec.id}-${name}-${view}`, font, set);
     controls.append(...nodes);
     if (drag) {
@@ -166,6 +173,7 @@ function render({ model, el: root }) {
     const set = (index) => { guess.index = index; draw(); question.refresh(index); };
     const question = makeQuestion(asked, `dp-${spec.id}-guess-${view}`, font, set, (made) => {
       decide(made, asked.at, true);
+      if (asked.run) run(asked.run);
       judged.focus({ preventScroll: true });
       root.dispatchEvent(new Event("dp-moved"));
     });
@@ -185,10 +193,30 @@ function render({ model, el: root }) {
     setTimeout(() => figure.classList.remove("dp-revealing"), 900);
     Object.assign(position, at);
     show(lookUp(spec, table, position), present());
-    if (told) judged.textContent = verdict(asked, made ? asked.values[guess.index] : null, columns[asked.answer][asked.entry]);
+    if (told) {
+      const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, columns[asked.answer][asked.entry]);
+      judged.append(before, element("strong", {}, answer), after);
+    }
     root.classList.remove("dp-asking");
     root.querySelector(".dp-question").remove();
     update();
+  }
+
+  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion. */
+  function run({ name, to }) {
+    let index = matchMedia("(prefers-reduced-motion: reduce)").matches ? to : 0;
+    const stop = () => {
+      clearInterval(timer);
+      readout.setAttribute("aria-live", "polite");
+    };
+    const step = () => {
+      if (index >= to) stop();                                           // of all steps a screen reader says the last
+      moveTo(name, index++);
+    };
+    const timer = setInterval(step, Math.max(100, 1800 / to));
+    readout.setAttribute("aria-live", "off");
+    for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, stop, { once: true });
+    step();
   }
 
   const handles = [], refreshers = spec.controls.map(addControl);
@@ -214,55 +242,6 @@ function render({ model, el: root }) {
   const resized = new ResizeObserver(() => readWidth() && draw());
   resized.observe(root);
   return () => resized.disconnect();
-}
-
-/**
- * A line to the kernel: one request in flight, of those that wait only the newest is sent. Without an answer within two
- * seconds `lost` is called, and the table serves until an answer, however late, shows that the kernel is `back`.
- */
-function connect(model, { show, complain, refreshControls, lost, back }) {
-  const kernel = { live: false, ask: () => false };                      // `ask` says whether the request is on its way
-  if (!model.send) return kernel;
-  const token = Math.random().toString(36).slice(2);                     // all views of a model hear every answer
-  let flight = null, waiting = null, count = 0, timer;
-  const hangUp = () => {
-    clearTimeout(timer);
-    kernel.live = false;
-    flight = waiting = null;
-  };
-  kernel.ask = (request) => {
-    if (flight) {
-      waiting = { ...request, fresh: request.fresh || waiting?.fresh === true };
-      return true;
-    }
-    flight = { ...request, id: `${token}-${++count}` };
-    timer = setTimeout(() => {
-      const wasLive = kernel.live;
-      hangUp();
-      if (wasLive) lost();
-    }, 2000);
-    try {
-      model.send(flight);
-    } catch {                                                            // "Cannot send": the kernel is dead
-      hangUp();
-      return false;
-    }
-    return true;
-  };
-  model.on("msg:custom", ({ id, names, error }, buffers) => {
-    if (!id.startsWith(token)) return;
-    const { values } = flight ?? {}, next = waiting, late = id !== flight?.id;
-    kernel.live = true;
-    if (late) return back();
-    clearTimeout(timer);
-    flight = waiting = null;
-    const numbers = (b) => new Float64Array(b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength));
-    if (error) complain(error);
-    else show(Object.fromEntries(names.map((name, i) => [name, numbers(buffers[i])])), values);
-    refreshControls();                                                   // they say whether the figure is live
-    if (next && !kernel.ask(next)) lost();
-  });
-  return kernel;
 }
 
 // ------------------------------------------------------------------------------------------------ the static page

@@ -10,20 +10,12 @@ function distance({ names, log, unit, values }, guessed, answer) {
   return `${written({ names, unit, values }, Math.abs(guessed - answer))} too ${side}`;
 }
 
-/** The words about a guess once it is set; about the answer alone if there is no guess. */
+/** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. */
 function verdict(control, guessed, answer) {
-  if (guessed === null) return `The answer is ${written(control, answer)}.`;
-  const said = `You guessed ${written(control, guessed)}; the answer is ${written(control, answer)}.`;
-  if (control.names.length) return guessed === answer ? `${said} That is right.` : said;
-  const off = distance(control, guessed, answer);
-  return `${said} ${off ? `Your guess was ${off}.` : "That is right, or as near as makes no difference."}`;
-}
-
-/** The same inside the figure: the answer in large type, the guess below it, and a bracket on the axis from one to the other. */
-function verdictMark({ axis, ...control }, guessed, answer) {
-  if (guessed === null) return { words: [written(control, answer), "the answer"], bracket: null };
-  const off = control.names.length ? guessed !== answer && `you guessed ${written(control, guessed)}` : distance(control, guessed, answer);
-  return { words: [written(control, answer), off || "as you guessed"], bracket: axis ? { axis, from: guessed, to: answer } : null };
+  const said = ["Answer: ", written(control, answer)];
+  if (guessed === null) return [...said, "."];
+  if (control.names.length) return [...said, guessed === answer ? ". You guessed right." : `. Your guess: ${written(control, guessed)}.`];
+  return [...said, `. You guessed ${written(control, guessed)}, which is ${distance(control, guessed, answer) || "right, or as near as makes no difference"}.`];
 }
 
 /** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. */

@@ -11,8 +11,8 @@ for (let dy = -REACH; dy <= REACH; dy += 7) {
 }
 SHIFTS.sort((a, b) => a.away - b.away);
 
-/** Put text marks and direct labels into a figure, and the verdict on a guess, if there is one. */
-function placeTexts(svg, prepared, fill, width, font, title, verdict) {
+/** Put text marks and direct labels into a figure, and a bracket from a guess to the answer, if there is one. */
+function placeTexts(svg, prepared, fill, width, font, title, bracket) {
   const x = svg.scale("x"), y = svg.scale("y"), frame = { left: x.range[0], right: x.range[1], top: y.range[1], bottom: y.range[0] };
   const dots = solids(prepared, x, y), taken = [...dots, { left: 0, right: measure(title, font) + 6, top: 0, bottom: 20 }];
   const lines = strokes(prepared, x, y);
@@ -21,40 +21,19 @@ function placeTexts(svg, prepared, fill, width, font, title, verdict) {
     taken.push(boxOf(text, shift));
     svg.append(textNode(svg, text, shift));
   }
-  if (verdict) svg.append(verdictNode(svg, verdict, solids(prepared, x, y, 0.2), taken.slice(dots.length), lines, frame, width, font));
+  if (bracket) svg.append(bracketNode(svg, bracket, taken.slice(dots.length), frame));
 }
 
-/** A verdict, {words: [answer, guess], bracket}, near its bracket or the middle, where it hides as little as it can. */
-function verdictNode(svg, { words, bracket }, dots, texts, lines, frame, width, font) {
-  const sizes = [frame.right - frame.left > 400 ? 30 : 22, SIZE], high = sizes[0] + sizes[1] + 14;
-  const wide = Math.max(...words.map((text, i) => measure(text, font.replace(`${SIZE}px`, `${sizes[i]}px`)))) + 16;
-  const span = bracket && bracketOf(svg, bracket, texts, frame), goal = span?.middle ?? { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2 };
-  const places = [];
-  for (let top = frame.top + 2; top + high <= frame.bottom - 2; top += 8) {
-    for (let left = frame.left + 4; left + wide <= width - 2; left += 8) {
-      const box = { left, top, right: left + wide, bottom: top + high }, met = (boxes) => boxes.reduce((sum, other) => sum + shared(box, other), 0);
-      const hides = met(dots) + 50 * met(texts) + 50 * lines.filter((piece) => crosses(piece, box)).length + (span ? 50 * shared(box, span.box) : 0);
-      places.push({ ...box, hides, away: Math.hypot(left + wide / 2 - goal.x, top + high / 2 - goal.y) });
-    }
-  }
-  const { left, top } = places.reduce((best, place) => (place.hides - best.hides || place.away - best.away) < 0 ? place : best);
-  const group = svgNode(svg, "g", { class: "dp-said", fill: "currentColor", "text-anchor": "middle" });
-  group.append(svgNode(svg, "rect", { x: left, y: top, width: wide, height: high, rx: 6 }));
-  if (span) group.append(svgNode(svg, "path", { d: span.path, fill: "none", stroke: "currentColor", "stroke-width": 2 }));
-  words.forEach((text, i) => group.append(svgNode(svg, "text", { x: left + wide / 2, y: top + (i ? high - 8 : sizes[0] + 1), "font-size": sizes[i], "font-weight": 600 }, text)));
-  return group;
-}
-
-/** A bracket on an axis from a guess to the answer, inside the frame and clear of texts: its path, box and middle. */
-function bracketOf(svg, { axis, from, to }, texts, frame) {
+/** A bracket on an axis from a guess to the answer, inside the frame and clear of texts. */
+function bracketNode(svg, { axis, from, to }, texts, frame) {
   const upright = axis === "y", [low, high] = upright ? [frame.top, frame.bottom] : [frame.left, frame.right];
   const [a, b] = [from, to].map((v) => Math.max(low, Math.min(high, svg.scale(axis).apply(v)))).sort((p, q) => p - q);
   const boxAt = (c) => (upright ? { left: c - 6, right: c + 6, top: a, bottom: b } : { left: a, right: b, top: c - 6, bottom: c + 6 });
   const [first, last] = upright ? [frame.right - 30, frame.left + 10] : [frame.top + 60, frame.bottom - 10];
   const across = Array.from({ length: 21 }, (_, k) => first + (k / 20) * (last - first));
   const c = across.find((c) => !texts.some((text) => overlap(text, boxAt(c)))) ?? first;
-  const path = upright ? `M${c - 5},${a}h10m-5,0V${b}m-5,0h10` : `M${a},${c - 5}v10m0,-5H${b}m0,-5v10`;
-  return { path, box: boxAt(c), middle: upright ? { x: c - 60, y: (a + b) / 2 } : { x: (a + b) / 2, y: c - 40 } };
+  const d = upright ? `M${c - 5},${a}h10m-5,0V${b}m-5,0h10` : `M${a},${c - 5}v10m0,-5H${b}m0,-5v10`;
+  return svgNode(svg, "path", { class: "dp-said", d, fill: "none", stroke: "currentColor", "stroke-width": 2 });
 }
 
 function svgNode(svg, tag, attributes, text = "") {
@@ -139,8 +118,8 @@ function strokes(prepared, x, y) {
   return pieces;
 }
 
-/** Dots, and bars that are more than so `opaque`, as boxes. */
-function solids(prepared, x, y, opaque = 0.5) {
+/** Dots, and bars that hide what is behind them, as boxes. */
+function solids(prepared, x, y) {
   return prepared.flatMap(({ kind, length, options: o }) => {
     const box = (i) => {
       if (kind === "dot") {
@@ -150,7 +129,7 @@ function solids(prepared, x, y, opaque = 0.5) {
       const [a, b, c, d] = [x.apply(o.x1[i]), x.apply(o.x2[i]), y.apply(o.y1[i]), y.apply(o.y2[i])];
       return { left: Math.min(a, b), right: Math.max(a, b), top: Math.min(c, d), bottom: Math.max(c, d) };
     };
-    const solid = (i) => o.fill !== "none" && (o.fillOpacity?.[i] ?? o.fillOpacity ?? 1) > opaque;
+    const solid = (i) => o.fill !== "none" && (o.fillOpacity?.[i] ?? o.fillOpacity ?? 1) > 0.5;
     return Array.from({ length }, (_, i) => i).filter((i) => kind === "dot" || (kind.startsWith("rect") && solid(i))).map(box);
   });
 }
@@ -160,11 +139,6 @@ function boxOf({ x, y, wide, size }, { dx, dy }) {
 }
 
 const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-/** The area that two boxes share, in square pixels. */
-function shared(a, b) {
-  return Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)) || 0;
-}
 
 /** Does a piece of a line go through a box? (Liang and Barsky: what is left of the piece after each side has cut it.) */
 function crosses([x1, y1, x2, y2], { left, right, top, bottom }) {
