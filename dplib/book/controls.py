@@ -45,7 +45,8 @@ class Guess:
     run: dict
 
 
-def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=False, unit="", names=()):
+def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=False, unit="",
+          names=()):
     """A question, asked of the reader before the answer is shown.
 
     Parameters

@@ -39,7 +39,7 @@ function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
-  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false, told: false };
+  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false };
   const view = ++views;
   const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
@@ -63,16 +63,16 @@ function render({ model, el: root }) {
 
   /** What the figure shows of the guess: where it lies and, once it is set, how far from the answer. Both mean nothing elsewhere. */
   function said(home) {
-    const { axis, answer, entry } = asked, value = asked.values[guess.index];
+    const { axis } = asked, value = asked.values[guess.index];
     if (guess.open) return { axis, value, label: "your guess" };
     if (!guess.made || !home) return null;
-    return { axis, value, label: "you guessed", bracket: axis && guess.told && { axis, from: value, to: columns[answer][entry] } };
+    return { axis, value, label: "you guessed", bracket: axis && { axis, from: value, to: guess.answer } };
   }
 
-  /** Does the figure stand where the question was asked? The answer may be a value of a control that then runs there. */
+  /** Does the figure stand where the answer is seen? */
   function isHome() {
     const home = { draw: 0, ...Object.fromEntries(spec.controls.map(({ name, start }) => [name, start])), ...asked.at };
-    if (asked.run && !(asked.run.name in asked.at)) delete home[asked.run.name];
+    if (asked.run) home[asked.run.name] = asked.run.to;
     return Object.entries(home).every(([name, index]) => position[name] === index);
   }
 
@@ -172,8 +172,7 @@ function render({ model, el: root }) {
   function ask() {
     const set = (index) => { guess.index = index; draw(); question.refresh(index); };
     const question = makeQuestion(asked, `dp-${spec.id}-guess-${view}`, font, set, (made) => {
-      decide(made, asked.at, true);
-      if (asked.run) run(asked.run);
+      decide(made, asked.at, true, asked.run);
       judged.focus({ preventScroll: true });
       root.dispatchEvent(new Event("dp-moved"));
     });
@@ -185,38 +184,36 @@ function render({ model, el: root }) {
     return question.node;
   }
 
-  /** The end of the question: the figure at the place that was asked about, and the distance in words. */
-  function decide(made, at = asked?.at, told = made) {
+  /** The end of the question: the figure at the place that was asked about and, once a control has run, the answer in words. */
+  function decide(made, at = asked?.at, told = made, first = null) {
     if (!guess.open) return;
-    Object.assign(guess, { open: false, made, told });
+    Object.assign(position, at);
+    const reached = lookUp(spec, table, position);
+    Object.assign(guess, { open: false, made, answer: reached[asked.answer][asked.entry] });
     figure.classList.add("dp-revealing");                                // what was hidden appears
     setTimeout(() => figure.classList.remove("dp-revealing"), 900);
-    Object.assign(position, at);
-    show(lookUp(spec, table, position), present());
-    if (told) {
-      const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, columns[asked.answer][asked.entry]);
-      judged.append(before, element("strong", {}, answer), after);
-    }
+    show(reached, present());
     root.classList.remove("dp-asking");
     root.querySelector(".dp-question").remove();
     update();
+    if (!told) return;
+    const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, guess.answer);
+    const tell = () => judged.append(before, element("strong", {}, answer), after);
+    judged.append(element("span", { class: "dp-asked" }, asked.label));
+    if (first) run(first, tell);
+    else tell();
   }
 
-  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion. */
-  function run({ name, to }) {
-    let index = matchMedia("(prefers-reduced-motion: reduce)").matches ? to : 0;
-    const stop = () => {
-      clearInterval(timer);
+  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion; then it is told. */
+  function run({ name, to }, tell) {
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const from = still ? to : position[name] < to ? position[name] : 0;
+    readout.setAttribute("aria-live", "off");                            // of all steps a screen reader says the last
+    const stop = climb(from, to, (index) => moveTo(name, index), () => {
       readout.setAttribute("aria-live", "polite");
-    };
-    const step = () => {
-      if (index >= to) stop();                                           // of all steps a screen reader says the last
-      moveTo(name, index++);
-    };
-    const timer = setInterval(step, Math.max(100, 1800 / to));
-    readout.setAttribute("aria-live", "off");
+      tell();
+    });
     for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, stop, { once: true });
-    step();
   }
 
   const handles = [], refreshers = spec.controls.map(addControl);

@@ -18,6 +18,22 @@ function verdict(control, guessed, answer) {
   return [...said, `. You guessed ${written(control, guessed)}, which is ${distance(control, guessed, answer) || "right, or as near as makes no difference"}.`];
 }
 
+/** Moves an index from one value up to another in about two seconds, and is `done` before the last move; returns what stops it. */
+function climb(from, to, move, done) {
+  let index = from;
+  const stop = () => {
+    if (timer) done();
+    timer = clearInterval(timer);
+  };
+  const step = () => {
+    if (index >= to) stop();
+    move(index++);
+  };
+  let timer = setInterval(step, Math.max(100, 1800 / (to - from)));
+  step();
+  return stop;
+}
+
 /** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. */
 function makeQuestion(control, id, font, set, done) {
   const slider = makeControl(control, id, font, set);
