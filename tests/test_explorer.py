@@ -115,6 +115,12 @@ def test_a_guess_and_the_marks_that_answer_it_go_together():
     assert (said["answer"], said["entry"], said["at"], said["axis"], said["run"]) == ("y", 4, dict(a=3), "y", None)
 
 
+def test_a_run_to_a_gap_is_named():
+    asked = guess("How high?", range(9), **ASK, run=dict(a="gap"))
+    with raises("run a: 'gap' is nan where the question is asked"):
+        make(lambda a: dict(x=X, y=a * X, gap=np.ma.masked), guess=asked, plot=figure(["line", LINE | dict(answer=True)]))
+
+
 @pytest.mark.parametrize("run, to", [(2, 1), ("near", 2)])
 def test_a_run_ends_at_a_value_or_at_the_one_nearest_to_an_answer(run, to):
     asked = guess("How high?", range(9), **ASK, run=dict(a=run))

@@ -90,7 +90,7 @@ def test_what_a_figure_asks_is_asked_before_it_is_shown_and_every_figure_can_be_
     assert "Look at the map." in asked.content["setting"] and "Who is there" not in asked.content["setting"]
     town, ghosts = (slide for column in columns for slide in column if slide.kind == "explorer")
     assert town.content["address"] == "../chapters/three.html?embed=town" and ghosts.content["caption"] == "Move ghosts."
-    assert town.content["height"] == 460 + 2 * 46 + 30 and ghosts.content["height"] == 460 + 46 + 50
+    assert town.content["height"] == 460 + 2 * 46 + 100 and ghosts.content["height"] == 460 + 46 + 50
     assert 'id="p"' in town.content["still"]                    # a drawing refers to its own parts
 
 

@@ -63,8 +63,8 @@ def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=Fa
     at : dict
         Values of the controls at which the question is asked; otherwise they are at their start.
     run : dict
-        A control, and where it runs from its first value once the answer is told: to a value, or
-        to the one nearest to that in a column. One sees how the answer comes about.
+        A control, and the value up to which it runs before the answer is told, or the column that
+        has it: then it runs to the nearest of its values. One sees how the answer comes about.
     start, log, unit, names
         As in `slider`. With `log` the distance is said as a factor, otherwise as a difference.
     """

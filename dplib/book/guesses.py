@@ -52,7 +52,7 @@ def stop_of(explorer, where, name, value):
 
 def run_of(explorer, where, run, at):
     """Which control runs to which of its stops, {name, to}: to a value, or to the one nearest to
-    the answer in a column."""
+    what a column has."""
     if not run:
         return None
     if len(run) > 1:
@@ -60,5 +60,7 @@ def run_of(explorer, where, run, at):
     [(name, value)] = run.items()
     columns = explorer.at(**at)
     if value in columns and name in explorer.controls:
-        value = min(explorer.controls[name].values, key=lambda stop: abs(stop - columns[value][0]))
+        if not math.isfinite(goal := columns[value][0]):
+            raise ValueError(f"{where} {name}: {value!r} is {goal} where the question is asked")
+        value = min(explorer.controls[name].values, key=lambda stop: abs(stop - goal))
     return dict(name=name, to=stop_of(explorer, where, name, value))

@@ -146,8 +146,8 @@ def explorer(node, heading, address):
 
 def height(spec):
     """Pixels that the figure takes with all that is handled, a readout of two lines and, if
-    something is asked, what is said of the guess."""
-    return 460 + 46 * len(spec["controls"]) + 50 * bool(spec["draws"]) + 30 * bool(spec["guess"])
+    something is asked, the question and the answer."""
+    return 460 + 46 * len(spec["controls"]) + 50 * bool(spec["draws"]) + 100 * bool(spec["guess"])
 
 
 def choices(asked):
