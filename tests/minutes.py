@@ -42,7 +42,7 @@ def count(text):
     prose, formulas = re.subn(r"\$\$.+?\$\$", " ", text, flags=re.S)
     for one_word in (r"\$[^$]+\$", r"\{[^}]*\}`[^`]*`", r"`[^`]*`"):
         prose = re.sub(one_word, " x ", prose)
-    return len(WORD.findall(re.sub(r"\]\([^)]*\)", "]", prose))), formulas
+    return len(WORD.findall(re.sub(r"\]\([^)]*\)|\]\{[^}]*\}", "]", prose))), formulas
 
 
 def sections(page):

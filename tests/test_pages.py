@@ -191,6 +191,7 @@ def test_a_caption_has_at_most_forty_words(page):
 def test_a_caption_of_forty_one_words_is_found():
     forty = "word " * 39 + "$1+1$"
     assert not long_captions(f"Text.\n\n{{.dp-caption}}\n{forty}\n\nText.")
+    assert not long_captions(f"{{.dp-caption}}\n[{forty}]{{.dp-try}}\n\nText.")
     assert long_captions(f"Text.\n\n{{.dp-caption}}\n{forty} more.\n\nText.") == [f"{forty} more."]
 
 

@@ -116,10 +116,12 @@ def test_a_table_has_its_entries_and_its_sides():
     assert "large & odd" in printed.astext()
 
 
-def test_a_caption_moves_into_its_figure_and_other_text_does_not():
+def test_a_caption_moves_into_its_figure_without_what_to_try_and_other_text_does_not():
     tree = new_document("page")
-    tree += [printed_figure("", nodes.paragraph("", "one")), nodes.paragraph("", "caption", classes=["dp-caption"]),
+    caption = nodes.paragraph("", "caption", nodes.inline("", "Draw again.", classes=["dp-try"]), nodes.inline("", "bold"), classes=["dp-caption"])
+    tree += [printed_figure("", nodes.paragraph("", "one")), caption,
              printed_figure("", nodes.paragraph("", "two")), nodes.paragraph("", "text")]
     move_captions(tree)
     first, second, text = tree.children
     assert "caption" in first.astext() and "text" not in second.astext() and text.astext() == "text"
+    assert "bold" in first.astext() and "Draw" not in first.astext()                             # paper has no controls

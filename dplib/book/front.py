@@ -17,8 +17,8 @@ def front_end(static):
     loads."""
     script = "".join(
         (WEB / name).read_text(encoding="utf-8")
-        for name in ("plot.js", "draw.js", "texts.js", "controls.js", "guess.js", "kernel.js",
-                     "explore.js")
+        for name in ("plot.js", "columns.js", "draw.js", "texts.js", "controls.js", "guess.js",
+                     "kernel.js", "explore.js")
     )
     return (
         f"(() => {{\n{script}\nboot();\n}})();\n"

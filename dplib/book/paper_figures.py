@@ -204,4 +204,8 @@ def move_captions(tree):
         after = figure.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.paragraph) and "dp-caption" in after["classes"]:
             after.parent.remove(after)
+            # paper has no controls to try
+            for words in list(after.findall(nodes.inline)):
+                if "dp-try" in words["classes"]:
+                    words.parent.remove(words)
             figure += [latex(r"\begin{dpcaption}"), after, latex(r"\end{dpcaption}")]

@@ -467,7 +467,9 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         assert not asked["drawn"] and not asked["shown"], id
         assert asked["names"] or not tells(asked["said"], specs.format(asked["answer"])), f"{id} tells {asked['answer']}"
         question = box.locator(".dp-question input")
-        assert box.locator(".dp-decide button").first.is_disabled() == bool(asked["names"]), f"{id}: a choice is made for the reader"
+        assert box.locator(".dp-decide button").first.is_disabled(), f"{id}: a guess is made for the reader"
+        tries = page.locator(".dp-drawn", has=box).locator(".dp-try")
+        assert not tries.count() or not tries.is_visible(), f"{id} says what to do with controls that are not there"
         question.first.press("Space" if asked["names"] else "End")
         box.locator(".dp-decide button").first.press("Enter")
         last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
@@ -480,6 +482,7 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         assert question_kept == box.locator(".dp-asked").inner_text() != "", id
         assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
         assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
+        assert not tries.count() or tries.is_visible()
 
 
 GUESSED = dict(controls=dict(a=slider("factor a", [1, 2, 4, 8], start=0), b=slider("kind", [0, 1], names=("flat", "steep"), start=0)),
@@ -539,6 +542,30 @@ def test_a_guess_is_dragged_set_and_judged(question):
     assert page.locator(".dp-said, .dp-guessed").count() == 0 and "Answer: 8." in page.locator(".dp-past").inner_text()
     page.get_by_label("factor a").press("ArrowRight")
     assert page.locator(".dp-said").count() == 1 and page.locator(".dp-guessed").count() == 1
+
+
+@pytest.mark.parametrize("touch", [lambda slider: slider.press("Home"), lambda slider: slider.press("Enter"),
+                                   lambda slider: slider.click(position=dict(x=9, y=20))])
+def test_a_guess_is_made_by_its_reader_also_where_the_slider_stands(question, touch):
+    """Until the slider is touched there is no guess, and afterwards there is one, even if nothing has moved."""
+    page = question()
+    slider, settle = page.get_by_role("slider"), page.get_by_role("button", name="This is my guess")
+    slider.press("Tab")
+    assert settle.is_disabled() and page.locator(".dp-question .dp-value").inner_text() == "?"
+    assert slider.get_attribute("aria-valuetext") == "not set"
+    touch(slider)
+    settle.click()
+    assert verdict(page).startswith("Answer: 8. You guessed ")
+
+
+def test_a_distance_is_that_of_the_numbers_that_are_told(browser, tmp_path):
+    """16/7 is told as 2.29, and a guess of 2 is .29 off, not .286."""
+    ask = guess("How high is the end?", [1.5, 2, 2.5, 3], answer="end", axis="y")
+    address = page_that_asks(tmp_path / "page.html", **GUESSED | dict(guess=ask, controls=dict(
+        a=slider("factor a", [16 / 7, 4], start=0), b=slider("kind", [0, 1], names=("flat", "steep"), start=0))))
+    with one_tab(browser, formulas=False) as page:
+        all_drawn(opened(page, address + "#asks?guess=2"), decided=False)
+        assert verdict(page) == "Answer: 2.29. You guessed 2, which is 0.29 too low."
 
 
 def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):

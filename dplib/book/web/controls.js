@@ -36,14 +36,15 @@ function written({ values, names, unit }, value) {
 
 const FEW = 8;                                                          // stops of a slider that get a tick each
 
-/** A control as {nodes, refresh}; `set(index)` is called when it is moved, `refresh(index, step)` makes it show an index. */
+/** A control as {nodes, refresh}; `set(index)` is called when it is moved, `refresh(index, step)` makes it show an index, or that
+ *  it is not set yet, null. */
 function makeControl(control, id, font, set) {
   return (control.names.length ? makeChoice : makeSlider)(control, id, font, set);
 }
 
 function makeSlider(control, id, font, set) {
   const { name, label, values } = control, range = { min: 0, max: values.length - 1, step: 1 };
-  const input = element("input", { type: "range", id, name, ...range, autocomplete: "off" });
+  const input = element("input", { type: "range", id, name, ...range, value: control.start, autocomplete: "off" });
   const value = element("span", { class: "dp-value", "aria-hidden": "true" });
   value.style.minWidth = `${widest(values.map((v) => written(control, v)), font)}px`;
   input.addEventListener("input", () => set(+input.value));
@@ -55,9 +56,9 @@ function makeSlider(control, id, font, set) {
   }
   const refresh = (index, step = 1) => {
     input.step = step;
-    if (+input.value !== index) input.value = index;
-    value.textContent = written(control, valueAt(control, index));
-    input.setAttribute("aria-valuetext", value.textContent);
+    if (index !== null && +input.value !== index) input.value = index;
+    value.textContent = index === null ? "?" : written(control, valueAt(control, index));
+    input.setAttribute("aria-valuetext", index === null ? "not set" : value.textContent);
   };
   return { nodes, refresh };
 }

@@ -16,8 +16,12 @@ function format(value) {
     const ten = "10" + String(+power).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
     return sign + (mantissa === "1.0" ? ten : `${mantissa.replace(/\.0$/, "")}·${ten}`);
   }
-  const shown = size % 1 ? +size.toPrecision(3) : size;
-  return sign + decimal.format(shown);
+  return sign + decimal.format(seen(size));
+}
+
+/** A number as exactly as it is written. */
+function seen(value) {
+  return value % 1 ? +value.toPrecision(3) : value;
 }
 
 const PLACE = /\{(\w+)(?:\[(\d+)\])?\}/g;

@@ -1,35 +1,7 @@
 // The front end of the explorers: sliders below a figure. `render` runs under anywidget in a live kernel, `boot` on a
-// static page; what draw.js, controls.js, guess.js and kernel.js define is in scope. A spec is JSON: {id, alt, readout, draws, controls,
-// columns, plot, guess}.
+// static page; what the other files of this folder define is in scope. A spec is JSON: {id, alt, readout, draws,
+// controls, columns, plot, guess}.
 // A *position* gives each control an index into its grid of values; in a live kernel also one between two grid points.
-
-// ------------------------------------------------------------------------------------------------ the table
-
-/** Base64 of the differences of uint16 codes, low bytes before high bytes → {column: numbers}, NaN at gaps. */
-function unpack(columns, base64) {
-  const bytes = atob(base64), size = bytes.length / 2, codes = new Uint16Array(size);
-  for (let i = 0, code = 0; i < size; i++) codes[i] = code += bytes.charCodeAt(i) + 256 * bytes.charCodeAt(size + i);
-  const decode = ({ scale, low, step }) => (code) => {
-    if (code === 0) return NaN;
-    if (scale === "linear") return low + step * (code - 2);
-    return code === 1 ? 0 : Math.exp(low + step * (code - 2));
-  };
-  const column = (c) => c.values
-    ? Float64Array.from(c.values, (v) => v ?? NaN)
-    : Float64Array.from(codes.subarray(c.offset, c.offset + c.count), decode(c));
-  return Object.fromEntries(Object.entries(columns).map(([name, c]) => [name, column(c)]));
-}
-
-/** The part of every column that belongs to a grid point. */
-function lookUp(spec, table, position) {
-  const size = { draw: spec.draws };
-  for (const { name, values } of spec.controls) size[name] = values.length;
-  const part = ([name, { by, length }]) => {
-    const start = length * by.reduce((k, control) => k * size[control] + position[control], 0);
-    return [name, table[name].subarray(start, start + length)];
-  };
-  return Object.fromEntries(Object.entries(spec.columns).map(part));
-}
 
 // ------------------------------------------------------------------------------------------------ the explorer
 
@@ -39,7 +11,7 @@ function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
   for (const { name, start } of spec.controls) position[name] = start;
-  const asked = spec.guess, guess = { index: asked?.names.length ? null : asked?.start, open: asked !== null, made: false };
+  const asked = spec.guess, guess = { index: null, open: asked !== null, made: false };
   const view = ++views;
   const figure = element("div", { class: "dp-figure" }), pointed = element("div", { class: "dp-pointed", "aria-hidden": "true" });
   const failure = element("p", { class: "dp-failure", role: "alert" });
@@ -63,7 +35,7 @@ function render({ model, el: root }) {
 
   /** What the figure shows of the guess: where it lies and, once it is set, how far from the answer. Both mean nothing elsewhere. */
   function said(home) {
-    const { axis } = asked, value = asked.values[guess.index];
+    const { axis } = asked, value = asked.values[guess.index ?? asked.start];
     if (guess.open) return { axis, value, label: "your guess" };
     if (!guess.made || !home) return null;
     return { axis, value, label: "you guessed", bracket: axis && { axis, from: value, to: guess.answer } };
@@ -168,6 +140,12 @@ function render({ model, el: root }) {
     };
   }
 
+  /** While the question stands, nobody is told what to do with controls that are not there. */
+  function asks(open) {
+    root.classList.toggle("dp-asking", open);
+    root.closest(".dp-drawn")?.classList.toggle("dp-unanswered", open);
+  }
+
   /** The question before the controls; it ends with a guess that is made, or with the wish to be shown. */
   function ask() {
     const set = (index) => { guess.index = index; draw(); question.refresh(index); };
@@ -178,7 +156,7 @@ function render({ model, el: root }) {
     });
     if (asked.axis) {
       const place = makeHandle(asked, frame, set);
-      handles.push((svg) => place(svg, guess.open ? guess.index : NaN));
+      handles.push((svg) => place(svg, guess.open ? guess.index ?? asked.start : NaN));
     }
     question.refresh(guess.index);
     return question.node;
@@ -193,7 +171,7 @@ function render({ model, el: root }) {
     figure.classList.add("dp-revealing");                                // what was hidden appears
     setTimeout(() => figure.classList.remove("dp-revealing"), 900);
     show(reached, present());
-    root.classList.remove("dp-asking");
+    asks(false);
     root.querySelector(".dp-question").remove();
     update();
     if (!told) return;
@@ -219,7 +197,7 @@ function render({ model, el: root }) {
   const handles = [], refreshers = spec.controls.map(addControl);
   if (spec.draws) refreshers.push(addButton());
   root.classList.add("dp-explorer");
-  root.classList.toggle("dp-asking", guess.open);
+  asks(guess.open);
   root.replaceChildren(frame, failure, ...(asked ? [ask(), judged] : []), controls, readout);
 
   // JupyterLab's shortcuts act on any focused element of a notebook in command mode (arrows move the cell, D D deletes

@@ -1,5 +1,6 @@
 // The question that some figures ask first. Until the reader has set a guess, or asked to be shown, the marks that tell the
-// answer, the readout and the other controls are not on the page; afterwards the guess stays in the figure as a line.
+// answer, the readout, the other controls and what to try with them are not on the page; afterwards the guess stays in the
+// figure as a line.
 
 /** How far a guess is from the answer, "12 too high"; nothing if it is as near as makes no difference. */
 function distance({ names, log, unit, values }, guessed, answer) {
@@ -7,7 +8,8 @@ function distance({ names, log, unit, values }, guessed, answer) {
   if (nearly) return "";
   const side = guessed > answer ? "high" : "low";
   if (log && guessed > 0 && answer > 0) return `${format(Math.max(guessed / answer, answer / guessed))} times too ${side}`;
-  return `${written({ names, unit, values }, Math.abs(guessed - answer))} too ${side}`;
+  const between = Math.abs(seen(guessed) - seen(answer));               // of the two numbers that are told
+  return `${written({ names, unit, values }, seen(between))} too ${side}`;
 }
 
 /** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. */
@@ -34,9 +36,12 @@ function climb(from, to, move, done) {
   return stop;
 }
 
-/** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. */
+/** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. Until
+ *  its reader has touched the control, the index is null: nothing is guessed for anybody. */
 function makeQuestion(control, id, font, set, done) {
-  const slider = makeControl(control, id, font, set);
+  const slider = makeControl(control, id, font, set), where = slider.nodes.at(-1);
+  const stays = ({ target, key }) => target.matches("input") && key !== "Tab" && key !== "Shift" && set(+target.value);
+  for (const kind of ["click", "keyup"]) where.addEventListener(kind, stays);                 // a guess may be where the slider stands
   const button = (text, made) => {
     const node = element("button", { type: "button" }, text);
     node.addEventListener("click", () => done(made));
@@ -46,7 +51,7 @@ function makeQuestion(control, id, font, set, done) {
   const node = element("div", { class: "dp-controls dp-question" }, ...slider.nodes, element("div", { class: "dp-decide" }, settle, button("Show me", false)));
   const refresh = (index) => {
     slider.refresh(index);
-    settle.disabled = index === null;                                    // nothing is chosen for the reader
+    settle.disabled = index === null;
   };
   return { node, refresh };
 }
