@@ -118,7 +118,8 @@ def test_a_table_has_its_entries_and_its_sides():
 
 def test_a_caption_moves_into_its_figure_without_what_to_try_and_other_text_does_not():
     tree = new_document("page")
-    caption = nodes.paragraph("", "caption", nodes.inline("", "Draw again.", classes=["dp-try"]), nodes.inline("", "bold"), classes=["dp-caption"])
+    words = [nodes.inline("", "Draw again.", classes=["dp-try"]), nodes.inline("", "bold")]
+    caption = nodes.paragraph("", "caption", *words, classes=["dp-caption"])
     tree += [printed_figure("", nodes.paragraph("", "one")), caption,
              printed_figure("", nodes.paragraph("", "two")), nodes.paragraph("", "text")]
     move_captions(tree)
