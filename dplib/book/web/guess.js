@@ -9,7 +9,7 @@ function distance({ names, log, unit, values }, guessed, answer) {
   const side = guessed > answer ? "high" : "low";
   if (log && guessed > 0 && answer > 0) return `${format(Math.max(guessed / answer, answer / guessed))} times too ${side}`;
   const between = Math.abs(seen(guessed) - seen(answer));               // of the two numbers that are told
-  return `${written({ names, unit, values }, seen(between))} too ${side}`;
+  return `${written({ names, unit, values }, between)} too ${side}`;
 }
 
 /** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. */
@@ -39,15 +39,15 @@ function climb(from, to, move, done) {
 /** The box of a question: {node, refresh}; `set(index)` is called as the guess moves, `done(made)` when it is set or given up. Until
  *  its reader has touched the control, the index is null: nothing is guessed for anybody. */
 function makeQuestion(control, id, font, set, done) {
-  const slider = makeControl(control, id, font, set), where = slider.nodes.at(-1);
-  const stays = ({ target, key }) => target.matches("input") && key !== "Tab" && key !== "Shift" && set(+target.value);
-  for (const kind of ["click", "keyup"]) where.addEventListener(kind, stays);                 // a guess may be where the slider stands
+  const slider = makeControl(control, id, font, set);
   const button = (text, made) => {
     const node = element("button", { type: "button" }, text);
     node.addEventListener("click", () => done(made));
     return node;
   };
   const settle = button("This is my guess", true);
+  const stays = ({ target, key }) => settle.disabled && target.matches("input") && key !== "Tab" && key !== "Shift" && set(+target.value);
+  for (const kind of ["click", "keyup"]) slider.nodes.at(-1).addEventListener(kind, stays);   // a guess may be where the slider stands
   const node = element("div", { class: "dp-controls dp-question" }, ...slider.nodes, element("div", { class: "dp-decide" }, settle, button("Show me", false)));
   const refresh = (index) => {
     slider.refresh(index);
