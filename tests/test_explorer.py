@@ -92,6 +92,7 @@ ASK = dict(answer="y[4]", axis="y", at=dict(a=8))
         (guess("How high?", range(9), **ASK, run=dict(a=8, b=1)), ["run must have one control", "['a', 'b']"]),
         (guess("How high?", range(9), **ASK | dict(answer="z")), ["'z' is no entry of ['x', 'y']"]),
         (guess("How high?", range(9), **ASK | dict(answer="y[5]")), ["'y[5]' is no entry"]),
+        (guess("How high?", range(9), **ASK, tell="{z} of 9"), ["{z} in guess tell is not"]),
         (guess("Which?", [0, 1], answer="y[4]", names=("a", "b")), ["the answer 4.0 is none of [0.0, 1.0]"]),
     ],
 )

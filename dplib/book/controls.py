@@ -43,10 +43,11 @@ class Guess:
     axis: str
     at: dict
     run: dict
+    tell: str
 
 
-def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=False, unit="",
-          names=()):
+def guess(ask, values, *, answer, axis="", at=None, run=None, tell="", start=None, log=False,
+          unit="", names=()):
     """A question, asked of the reader before the answer is shown.
 
     Parameters
@@ -65,8 +66,11 @@ def guess(ask, values, *, answer, axis="", at=None, run=None, start=None, log=Fa
     run : dict
         A control, and the value up to which it runs before the answer is told, or the column that
         has it: then it runs to the nearest of its values. One sees how the answer comes about.
+    tell : str
+        The answer in full, with columns and controls as ``{wins} of 100``, where its values are
+        ranges. Left out, the answer is told by its name.
     start, log, unit, names
         As in `slider`. With `log` the distance is said as a factor, otherwise as a difference.
     """
     control = slider(ask, values, start=start, log=log, unit=unit, names=names, drag=axis)
-    return Guess(control, answer, axis, dict(at or {}), dict(run or {}))
+    return Guess(control, answer, axis, dict(at or {}), dict(run or {}), tell)

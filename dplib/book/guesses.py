@@ -36,8 +36,10 @@ def check_guess(explorer, guess, plot, table):
     if control.names and answer not in control.values:
         raise ValueError(f"{where}: the answer {answer} is none of {control.values}")
     run = run_of(explorer, f"{where}: run", guess.run, at)
+    if guess.tell:
+        specs.check_texts(explorer, table, {"guess tell": guess.tell}, dict(marks=[]))
     return dict(vars(control), name="guess", answer=name, entry=int(entry or 0), axis=guess.axis,
-                at=at, run=run)
+                at=at, run=run, tell=guess.tell)
 
 
 def stop_of(explorer, where, name, value):

@@ -439,7 +439,7 @@ ASKED = """() => [...document.querySelectorAll('.dp-asking')].map(root => {
     id: root.id, said: [...[...root.querySelectorAll('.dp-label, .dp-question label, .dp-question .dp-name')].map(text => text.textContent),
       svg.getAttribute('aria-label'), ...[...before, caption].map(p => p?.innerText ?? '')].join(' | '),
     drawn: spec.plot.marks.flatMap(([, { answer }], k) => answer && svg.querySelector(`.dp-mark-${k}`) ? [k] : []),
-    answer: columns[answer][entry], names, values: spec.guess.values, log: spec.guess.log, unit: spec.guess.unit,
+    answer: columns[answer][entry], names, tell: spec.guess.tell, values: spec.guess.values, log: spec.guess.log, unit: spec.guess.unit,
     shown: [...root.querySelectorAll('.dp-readout, .dp-controls:not(.dp-question)')].filter(part => part.checkVisibility()).length,
   };
 })"""
@@ -476,9 +476,11 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
         box.locator(".dp-verdict strong").wait_for()                     # a control may run first
         question_kept, words = box.locator(".dp-verdict").inner_text().split("\n")
         answer = asked["names"][asked["values"].index(asked["answer"])] if asked["names"] else answer_of(asked)
+        exactly = box.locator(".dp-verdict strong").inner_text()
+        assert not asked["tell"] or re.search(r"\d", exactly) and not tells(asked["said"], exactly), f"{id} tells {exactly}"
         last += "" if asked["names"] else answer_of(asked)[len(specs.format(asked["answer"])):]
         guessed = f"You guessed {last}, " if not asked["names"] else "You guessed right." if answer == last else f"Your guess: {last}."
-        assert words.startswith(f"Answer: {answer}. {guessed}") and box.locator(".dp-verdict strong").inner_text() == answer, id
+        assert words.startswith(f"Answer: {exactly}. {guessed}") and (asked["tell"] or exactly == answer), id
         assert question_kept == box.locator(".dp-asked").inner_text() != "", id
         assert page.evaluate("document.activeElement.className") == "dp-verdict" and question.count() == 0
         assert box.locator(".dp-readout").is_visible() and page.evaluate(f"document.getElementById('{id}').explorer.guess.made")
@@ -545,9 +547,10 @@ def test_a_guess_is_dragged_set_and_judged(question):
 
 
 @pytest.mark.parametrize("touch", [lambda slider: slider.press("Home"), lambda slider: slider.press("Enter"),
-                                   lambda slider: slider.click(position=dict(x=9, y=20))])
+                                   lambda slider: slider.click(position=dict(x=9, y=20)),
+                                   lambda slider: slider.page.locator(".dp-handle-y").click()])
 def test_a_guess_is_made_by_its_reader_also_where_the_slider_stands(question, touch):
-    """Until the slider is touched there is no guess, and afterwards there is one, even if nothing has moved."""
+    """Until slider or handle is touched there is no guess, and afterwards there is one, even if nothing has moved."""
     page = question()
     slider, settle = page.get_by_role("slider"), page.get_by_role("button", name="This is my guess")
     slider.press("Tab")
@@ -568,6 +571,19 @@ def test_a_distance_is_that_of_the_numbers_that_are_told(browser, tmp_path):
         assert verdict(page) == "Answer: 2.29. You guessed 2, which is 0.29 too low."
 
 
+@pytest.mark.parametrize("address", ["chapters/naive-mean.html"])
+def test_on_a_phone_the_figure_stays_while_its_controls_are_used(page, address):
+    with window(page, NARROW):
+        box = page.locator("#window")
+        box.locator(".dp-readout").evaluate("readout => readout.scrollIntoView({ block: 'end' })")
+        stays, bar = box.locator(".dp-frame").bounding_box(), page.locator(".bd-header-article").bounding_box()
+        assert 0 <= bar["y"] + bar["height"] - stays["y"] < 3
+        slider = box.get_by_role("slider").first
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        slider.focus()
+        assert slider.bounding_box()["y"] > (frame := box.locator(".dp-frame").bounding_box())["y"] + frame["height"]
+
+
 def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
     page = question()
     page.get_by_role("button", name="Show me").click()
@@ -582,7 +598,8 @@ def test_who_wants_no_guess_is_shown_and_a_link_to_a_state_shows_it(question):
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_motion(browser, tmp_path, motion):
     """From the first to the third factor, with a step every 900 milliseconds."""
-    ask = guess("From which factor on is the end at 4 or higher?", [1, 2, 4], answer="four", names=("1", "2", "4"), run=dict(a="four"))
+    ask = guess("From which factor on is the end at 4 or higher?", [1, 2, 4], answer="four", names=("1", "2", "4"), run=dict(a="four"),
+                tell="factor {four}")
     address = page_that_asks(tmp_path / "page.html", **GUESSED | dict(guess=ask))
     with one_tab(browser, formulas=False, reduced_motion=motion) as page:
         page.clock.install()
@@ -591,13 +608,15 @@ def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_m
             all_drawn(opened(page, address), decided=False)
             page.get_by_role("button", name="Show me").click()
             seen.append(position_of(page, "asks")["a"])
-            assert page.locator(".dp-verdict strong").count() == (motion == "reduce")
+            assert page.locator(".dp-verdict strong").is_visible() == (motion == "reduce")
+            height = page.locator("input[name=a]").bounding_box()["y"]
             page.clock.run_for(950)
             seen.append(position_of(page, "asks")["a"])
             act()
             page.clock.run_for(5000)
             seen.append(position_of(page, "asks")["a"])
-            assert verdict(page) == "Answer: 4." and page.locator("[aria-live=off]").count() == 0
+            assert verdict(page) == "Answer: factor 4." and page.locator("[aria-live=off]").count() == 0
+            assert page.locator("input[name=a]").bounding_box()["y"] == height          # nothing moves when the answer comes
             assert page.locator(".dp-past").count() == (seen[-1] == 3)
         assert seen == ([0, 1, 2, 0, 1, 3] if motion == "no-preference" else [2, 2, 2, 2, 2, 3])
 

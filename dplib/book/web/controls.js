@@ -75,7 +75,7 @@ function makeChoice({ name, label, names }, id, font, set) {
 /** A handle at the value of a control on its axis, for the pointer; the keyboard has the slider. `place(svg, index)` puts it there. */
 function makeHandle(control, frame, set) {
   const handle = element("div", { class: `dp-handle dp-handle-${control.drag}`, "aria-hidden": "true" });
-  let scale;
+  let scale, shown;
   const along = (event) => {
     const { left, top } = frame.getBoundingClientRect();
     return control.drag === "x" ? event.clientX - left : event.clientY - top;
@@ -83,6 +83,7 @@ function makeHandle(control, frame, set) {
   handle.addEventListener("pointerdown", (event) => {
     handle.setPointerCapture(event.pointerId);
     event.preventDefault();                                              // no text is marked
+    set(shown);                                                          // a guess may be where the handle lies
   });
   handle.addEventListener("pointermove", (event) => {
     if (!handle.hasPointerCapture(event.pointerId)) return;
@@ -91,7 +92,7 @@ function makeHandle(control, frame, set) {
   });
   frame.append(handle);
   return (svg, index) => {
-    scale = svg.scale(control.drag);
+    [scale, shown] = [svg.scale(control.drag), index];
     const at = scale.apply(valueAt(control, index)), [x, y] = [svg.scale("x").range[0], svg.scale("y").range[0]];
     const [low, high] = [...scale.range].sort((a, b) => a - b);
     handle.hidden = !(at >= low - 1 && at <= high + 1);

@@ -73,10 +73,13 @@ function prepare([kind, { text, label, labelAt, answer, ...given }], columns, nu
   return { mark, kind, text, label, labelAt, answer, length, options };
 }
 
-/** A guess as a mark: a line across the figure at its value. */
-function guessed({ axis, value, label }) {
+/** A guess as a mark: a line at its value, as long as the line of the answer, which is among the `marks`, or across the figure. */
+function guessed({ axis, value, label }, marks, answer) {
   const look = { stroke: "currentColor", strokeWidth: 2, strokeDasharray: "1 4", strokeLinecap: "round", className: "dp-mark dp-guessed" };
-  return { kind: axis === "x" ? "ruleX" : "ruleY", label, length: 1, options: { ...look, [axis]: Float64Array.of(value) } };
+  const kind = axis === "x" ? "ruleX" : "ruleY", ends = axis === "x" ? ["y1", "y2"] : ["x1", "x2"];
+  const { options: line = {} } = marks.find((mark) => mark.kind === kind && mark.options[axis] === answer) ?? {};
+  for (const end of ends) if (line[end]) look[end] = line[end];
+  return { kind, label, length: 1, options: { ...look, [axis]: Float64Array.of(value) } };
 }
 
 /** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is
@@ -84,7 +87,8 @@ function guessed({ axis, value, label }) {
 function drawFigure(spec, columns, values, width, fontFamily, frame, asked = false, guess = null) {
   const { marks, x, y, empty, equal, ...given } = spec.plot, all = marks.map((mark, i) => prepare(mark, columns, i));
   const prepared = all.filter(({ answer }) => !(asked && answer));
-  if (guess?.axis) prepared.push(guessed(guess));
+  const line = guess?.axis && guessed(guess, all, columns[spec.guess.answer]);
+  if (line) prepared.push(line);
   const font = `600 ${SIZE}px ${fontFamily}`;
   const yAxis = axis(y, values, () => 6);
   const sides = sideMargins(all, yAxis, x, values, width, font);
@@ -106,7 +110,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
   svg.setAttribute("role", "img");
   const fill = (text) => fillIn(text, columns, values, spec.controls);
   svg.setAttribute("aria-label", asked ? `${spec.guess.label} The figure shows the answer once you have guessed.` : fill(spec.alt));
-  placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.bracket);
+  placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.bracket && { ...guess.bracket, end: line.options.x2?.[0] });
   if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
   svg.prepared = prepared;
   return svg;

@@ -163,33 +163,44 @@ function render({ model, el: root }) {
   }
 
   /** The end of the question: the figure at the place that was asked about and, once a control has run, the answer in words. */
-  function decide(made, at = asked?.at, told = made, first = null) {
+  function decide(made, at = asked?.at, tells = made, first = null) {
     if (!guess.open) return;
     Object.assign(position, at);
     const reached = lookUp(spec, table, position);
     Object.assign(guess, { open: false, made, answer: reached[asked.answer][asked.entry] });
     figure.classList.add("dp-revealing");                                // what was hidden appears
-    setTimeout(() => figure.classList.remove("dp-revealing"), 900);
+    setTimeout(() => figure.classList.remove("dp-revealing"), 2400);
     show(reached, present());
     asks(false);
     root.querySelector(".dp-question").remove();
     update();
-    if (!told) return;
-    const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, guess.answer);
-    const tell = () => judged.append(before, element("strong", {}, answer), after);
-    judged.append(element("span", { class: "dp-asked" }, asked.label));
-    if (first) run(first, tell);
-    else tell();
+    if (!first) arrive();
+    if (!tells) return;
+    const exactly = asked.tell && fillIn(asked.tell, reached, values, spec.controls);
+    const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, guess.answer, exactly);
+    const told = element("span", { class: "dp-told" }, before, element("strong", {}, answer), after);
+    judged.append(element("span", { class: "dp-asked" }, asked.label), told);
+    if (first) run(first, told);
   }
 
-  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion; then it is told. */
-  function run({ name, to }, tell) {
+  /** Where no control runs, the marks that tell the answer come one after another. */
+  function arrive() {
+    for (const group of figure.querySelectorAll("g.dp-answer")) {
+      const parts = [...group.children];
+      parts.forEach((part, i) => { part.style.animationDelay = `${(1600 * i) / parts.length}ms`; });
+    }
+  }
+
+  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion. Until then the answer is not
+   *  seen, but has its room, so that nothing moves when it comes. */
+  function run({ name, to }, answer) {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const from = still ? to : position[name] < to ? position[name] : 0;
     readout.setAttribute("aria-live", "off");                            // of all steps a screen reader says the last
+    answer.classList.add("dp-awaited");
     const stop = climb(from, to, (index) => moveTo(name, index), () => {
       readout.setAttribute("aria-live", "polite");
-      tell();
+      answer.classList.remove("dp-awaited");
     });
     for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, stop, { once: true });
   }

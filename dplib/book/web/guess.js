@@ -12,9 +12,10 @@ function distance({ names, log, unit, values }, guessed, answer) {
   return `${written({ names, unit, values }, between)} too ${side}`;
 }
 
-/** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. */
-function verdict(control, guessed, answer) {
-  const said = ["Answer: ", written(control, answer)];
+/** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. Of an
+ *  answer that is one of a few ranges, `exactly` is the number. */
+function verdict(control, guessed, answer, exactly = "") {
+  const said = ["Answer: ", exactly || written(control, answer)];
   if (guessed === null) return [...said, "."];
   if (control.names.length) return [...said, guessed === answer ? ". You guessed right." : `. Your guess: ${written(control, guessed)}.`];
   return [...said, `. You guessed ${written(control, guessed)}, which is ${distance(control, guessed, answer) || "right, or as near as makes no difference"}.`];

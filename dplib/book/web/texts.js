@@ -24,12 +24,12 @@ function placeTexts(svg, prepared, fill, width, font, title, bracket) {
   if (bracket) svg.append(bracketNode(svg, bracket, taken.slice(dots.length), frame));
 }
 
-/** A bracket on an axis from a guess to the answer, inside the frame and clear of texts. */
-function bracketNode(svg, { axis, from, to }, texts, frame) {
+/** A bracket on an axis from a guess to the answer, inside the frame, before the `end` of their lines, and clear of texts. */
+function bracketNode(svg, { axis, from, to, end }, texts, frame) {
   const upright = axis === "y", [low, high] = upright ? [frame.top, frame.bottom] : [frame.left, frame.right];
   const [a, b] = [from, to].map((v) => Math.max(low, Math.min(high, svg.scale(axis).apply(v)))).sort((p, q) => p - q);
   const boxAt = (c) => (upright ? { left: c - 6, right: c + 6, top: a, bottom: b } : { left: a, right: b, top: c - 6, bottom: c + 6 });
-  const [first, last] = upright ? [frame.right - 30, frame.left + 10] : [frame.top + 60, frame.bottom - 10];
+  const [first, last] = upright ? [(end === undefined ? frame.right : svg.scale("x").apply(end)) - 30, frame.left + 10] : [frame.top + 60, frame.bottom - 10];
   const across = Array.from({ length: 21 }, (_, k) => first + (k / 20) * (last - first));
   const c = across.find((c) => !texts.some((text) => overlap(text, boxAt(c)))) ?? first;
   const d = upright ? `M${c - 5},${a}h10m-5,0V${b}m-5,0h10` : `M${a},${c - 5}v10m0,-5H${b}m0,-5v10`;
@@ -88,7 +88,7 @@ function directLabels(prepared, x, y, fill, width, font) {
 /** Where the direct label of a mark belongs: at its last (or first) point inside the frame; null if there is none. */
 function anchor({ kind, labelAt, length, options }, x, y) {
   if (kind === "ruleX") return { x: x.apply(options.x[0]), y: y.range[1] + 8 };
-  if (kind === "ruleY") return { x: x.range[1], y: y.apply(options.y[0]) };
+  if (kind === "ruleY") return { x: options.x2 ? x.apply(options.x2[0]) : x.range[1], y: y.apply(options.y[0]) };
   const inside = (v, [a, b]) => v >= Math.min(a, b) - 1 && v <= Math.max(a, b) + 1;
   const [xs, ys] = [options.x ?? options.x2, options.y ?? options.y2];
   for (let k = 0; k < length; k++) {
