@@ -4,7 +4,8 @@
 
 35 words a minute, a minute for a displayed formula, two for a figure, its own or borrowed; proofs and other folds at 18 words a minute,
 three minutes for a displayed formula; 15 minutes for an easy exercise, 25 for a medium one, 55 for a hard one. Rounded to five
-minutes. A formula of the text is one word. Code is not counted, nor what stands between exercises: their minutes include it.
+minutes. A formula of the text is one word. Code is not counted, nor what stands between exercises: their minutes include it; nor
+the sentence that says how long the page takes, which could make itself wrong.
 The numbers are fitted to three newcomers, who wrote down what each section and each exercise of a page took them. Of 18 totals of
 six others 17 are within a quarter of the rule.
 The *core* is a page without its sections that begin with "Further:"; no core needs them (tests/test_layers.py).
@@ -23,7 +24,7 @@ EXERCISE = dict(easy=15, medium=25, hard=55)
 
 def parts(page):
     """{part: its text}, and how hard each exercise is: what is open, what is folded, and the exercises."""
-    text = re.sub(r"^```.*?^```$", "", page.split("\n---\n", 1)[1], flags=re.M | re.S)
+    text = re.sub(r"^```.*?^```$|\*\*Time\*\* .*? with the exercises\.", "", page.split("\n---\n", 1)[1], flags=re.M | re.S)
     found, inside, exercises = {}, [], []
     for line in text.splitlines():
         if opening := OPENS.match(line):
