@@ -495,12 +495,12 @@ def asking(a, b):
     return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b), four=4)
 
 
-def page_that_asks(file, **asked):
-    """A page with one explorer."""
+def page_that_asks(file, *marks, **asked):
+    """A page with one explorer, with these marks or a line and its end."""
     from dplib.book import Explorer
     from tests.test_explorer import figure
 
-    marks = [["line", dict(x="x", y="y", role="proven", answer=True, label="{b}")], ["ruleY", dict(y="end", role="here", answer=True)]]
+    marks = marks or [["line", dict(x="x", y="y", role="proven", answer=True, label="{b}")], ["ruleY", dict(y="end", role="here", answer=True)]]
     explorer = Explorer("asks", asking, **asked, alt="A line to {end}", readout="It ends at {end}, {b}.",
                         plot=figure(*marks, x=dict(label="x", domain=[0, 1]), y=dict(label="y", domain=[0, 20])))
     file.write_text(f'<!doctype html><meta charset="utf-8"><style>{style()}</style>{explorer.html()}<script>{front_end(static=True)}</script>',
@@ -575,7 +575,7 @@ def test_a_distance_is_that_of_the_numbers_that_are_told(browser, tmp_path):
 def test_on_a_phone_the_figure_stays_while_its_controls_are_used(page, address):
     with window(page, NARROW):
         box = page.locator("#window")
-        box.locator(".dp-readout").evaluate("readout => readout.scrollIntoView({ block: 'end' })")
+        box.locator(".dp-readout").evaluate("readout => readout.scrollIntoView({ block: 'center' })")
         stays, bar = box.locator(".dp-frame").bounding_box(), page.locator(".bd-header-article").bounding_box()
         assert 0 <= bar["y"] + bar["height"] - stays["y"] < 3
         slider = box.get_by_role("slider").first
@@ -623,8 +623,11 @@ def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_m
 
 def test_paper_has_the_answer(question):
     page = question()
+    page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".dp-readout").is_visible() and page.locator(".dp-question").count() == 0
+    assert page.evaluate("document.getAnimations().length") == 0 and page.locator(".dp-answer").count()      # all marks are there at once
+    page.emulate_media(media="screen")
 
 
 def test_the_numbers_that_change_are_strong(question):
@@ -632,7 +635,20 @@ def test_the_numbers_that_change_are_strong(question):
     page.get_by_role("button", name="Show me").click()
     assert page.locator(".dp-readout b").all_text_contents() == ["8", "flat"]
     assert page.locator(".dp-answer").count() and page.locator(".dp-revealing").count()        # what was hidden fades in
+    delays = page.locator("g.dp-answer > *").evaluate_all("marks => marks.map(mark => parseFloat(mark.style.animationDelay))")
+    assert delays == sorted(delays) and len(delays) > 1                  # one after another
     page.wait_for_function("!document.querySelector('.dp-revealing')")
+
+
+def test_a_guess_is_drawn_as_long_as_the_line_of_the_answer(browser, tmp_path):
+    line = ["ruleY", dict(y="end", x1=0, x2=.5, stroke="c1", answer=True)]
+    address = page_that_asks(tmp_path / "page.html", line, **GUESSED)
+    with one_tab(browser, formulas=False) as page:
+        all_drawn(opened(page, address + "#asks?guess=4"), decided=False)
+        middle = page.evaluate("document.getElementById('asks').explorer.svg.scale('x').apply(.5)")
+        across = lambda part: page.locator(part).evaluate("node => { const { x, width } = node.getBBox(); return [x, x + width]; }")
+        assert across(".dp-guessed line")[1] == pytest.approx(middle, abs=.1)
+        assert across("path.dp-said")[1] < middle < across("text.dp-direct")[0]
 
 
 def test_categories_are_buttons_for_pointer_and_keys(question):
