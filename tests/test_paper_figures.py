@@ -76,6 +76,13 @@ def test_the_answer_stands_at_the_end_only(tmp_path, drawn):
     assert answered.answer() == f"{answered.at()['y'][4]:g}"
 
 
+def test_an_answer_that_is_told_in_full_is_told_where_it_is_asked():
+    explorer = asking()
+    other = explorer.controls["a"].values[0]
+    moved = Tabulated(asking(at=dict(a=other), tell="{y[4]} at {a}").html(b"<svg></svg>"))
+    assert moved.answer() == f"{explorer.at(a=0)['y'][4]:g} at {other:g}"
+
+
 @pytest.mark.parametrize("address", ["", "https://example.org/book"])
 def test_an_address_is_printed_if_somebody_has_said_it(address, tmp_path, drawn):
     text = explorer_figure(make().html(b"<svg></svg>"), "packing", tmp_path, address).astext()

@@ -21,7 +21,7 @@ from sphinx.addnodes import tabular_col_spec
 from .columns import dequantise
 from .controls import Control
 from .front import palette
-from .spec import fill_in, format, start_text
+from .spec import at_start, format, start_text
 from .still import still
 
 STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
@@ -101,8 +101,7 @@ class Tabulated:
     def answer(self):
         """The answer in words."""
         if self.guess["tell"]:
-            here = {name: c.values[c.start] for name, c in self.controls.items()}
-            return fill_in(self.guess["tell"], self.at(), here, self.controls)
+            return at_start(self, self.guess["tell"])
         value, names = self.at()[self.guess["answer"]][self.guess["entry"]], self.guess["names"]
         said = names[self.guess["values"].index(value)] if names else format(value)
         return said + self.guess["unit"]

@@ -402,7 +402,12 @@ def fill_in(text, columns, values, controls=None):
     return PLACEHOLDER.sub(said, text)
 
 
+def at_start(explorer, text):
+    """A text with its placeholders filled in at the starting values."""
+    start = {name: c.values[c.start] for name, c in explorer.controls.items()}
+    return fill_in(text, explorer.at(), start, explorer.controls)
+
+
 def start_text(explorer, field):
     """The readout or the alt text at the starting values."""
-    start = {name: c.values[c.start] for name, c in explorer.controls.items()}
-    return fill_in(explorer.spec[field], explorer.at(), start, explorer.controls)
+    return at_start(explorer, explorer.spec[field])

@@ -178,7 +178,7 @@ function render({ model, el: root }) {
     if (!tells) return;
     const exactly = asked.tell && fillIn(asked.tell, reached, values, spec.controls);
     const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, guess.answer, exactly);
-    const told = element("span", { class: "dp-told" }, before, element("strong", {}, answer), after);
+    const told = element("span", {}, before, element("strong", {}, answer), after);
     judged.append(element("span", { class: "dp-asked" }, asked.label), told);
     if (first) run(first, told);
   }
