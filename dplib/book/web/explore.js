@@ -7,6 +7,8 @@
 
 let views = 0;                                                          // a model can be shown twice: ids need a number
 
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 function render({ model, el: root }) {
   const spec = JSON.parse(model.get("spec")), table = unpack(spec.columns, model.get("table"));
   const position = { draw: 0 };
@@ -174,35 +176,41 @@ function render({ model, el: root }) {
     asks(false);
     root.querySelector(".dp-question").remove();
     update();
-    if (!first) arrive();
+    const lasts = first ? 0 : arrive();
     if (!tells) return;
     const exactly = asked.tell && fillIn(asked.tell, reached, values, spec.controls);
     const [before, answer, after] = verdict(asked, made ? asked.values[guess.index] : null, guess.answer, exactly);
     const told = element("span", {}, before, element("strong", {}, answer), after);
     judged.append(element("span", { class: "dp-asked" }, asked.label), told);
     if (first) run(first, told);
+    else if (lasts && !isStill()) awaited([told, readout], (tell) => { setTimeout(tell, lasts); return tell; });
   }
 
-  /** Where no control runs, the marks that tell the answer come one after another. */
+  /** Where no control runs, the marks that tell the answer come one after another; returns when the last does, in milliseconds. */
   function arrive() {
-    for (const group of figure.querySelectorAll("g.dp-answer")) {
-      const parts = [...group.children];
-      parts.forEach((part, i) => { part.style.animationDelay = `${(1600 * i) / parts.length}ms`; });
-    }
+    const groups = [...figure.querySelectorAll("g.dp-answer")].map((group) => [...group.children]);
+    const delay = (i, { length }) => (1600 * i) / length;
+    for (const parts of groups) parts.forEach((part, i) => { part.style.animationDelay = `${delay(i, parts)}ms`; });
+    return Math.max(0, ...groups.map((parts) => delay(parts.length - 1, parts)));
   }
 
-  /** A control runs up to where the answer is seen, unless the reader takes over or wants no motion. Until then the answer is not
-   *  seen, but has its room, so that nothing moves when it comes. */
-  function run({ name, to }, answer) {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const from = still ? to : position[name] < to ? position[name] : 0;
-    readout.setAttribute("aria-live", "off");                            // of all steps a screen reader says the last
-    answer.classList.add("dp-awaited");
-    const stop = climb(from, to, (index) => moveTo(name, index), () => {
-      readout.setAttribute("aria-live", "polite");
-      answer.classList.remove("dp-awaited");
-    });
+  /** Words are not seen, but have their room, so that nothing moves when they come: `start` is given a function that shows them
+   *  and returns one that does so at once, if the reader touches anything. */
+  function awaited(nodes, start) {
+    const seen = (is) => { for (const node of nodes) node.classList.toggle("dp-awaited", !is); };
+    seen(false);
+    const stop = start(() => seen(true));
     for (const kind of ["pointerdown", "keydown"]) root.addEventListener(kind, stop, { once: true });
+  }
+
+  /** A control runs up to where the answer is seen, and then it is told, unless the reader takes over or wants no motion. */
+  function run({ name, to }, answer) {
+    const from = isStill() ? to : position[name] < to ? position[name] : 0;
+    readout.setAttribute("aria-live", "off");                            // of all steps a screen reader says the last
+    awaited([answer], (tell) => climb(from, to, (index) => moveTo(name, index), () => {
+      readout.setAttribute("aria-live", "polite");
+      tell();
+    }));
   }
 
   const handles = [], refreshers = spec.controls.map(addControl);
