@@ -621,6 +621,23 @@ def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_m
         assert seen == ([0, 1, 2, 0, 1, 3] if motion == "no-preference" else [2, 2, 2, 2, 2, 3])
 
 
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_an_answer_is_told_with_its_last_mark_or_when_the_reader_takes_over(browser, tmp_path, motion):
+    """Two dots, of which the second comes after 800 milliseconds."""
+    address = page_that_asks(tmp_path / "page.html", ["dot", dict(x="x", y="y", role="runs", answer=True)], **GUESSED)
+    with one_tab(browser, formulas=False, reduced_motion=motion) as page:
+        page.clock.install()
+        told = lambda: (page.locator(".dp-verdict strong").is_visible(), page.locator(".dp-readout").is_visible())
+        for last in (lambda: page.clock.run_for(100), lambda: page.get_by_label("factor a").press("End")):
+            all_drawn(opened(page, address), decided=False)
+            page.get_by_role("button", name="Show me").click()
+            page.clock.run_for(750)
+            assert told() == 2 * (motion == "reduce",)
+            height = page.locator("input[name=a]").bounding_box()["y"]
+            last()
+            assert told() == (True, True) and page.locator("input[name=a]").bounding_box()["y"] == height
+
+
 def test_paper_has_the_answer(question):
     page = question()
     page.emulate_media(media="print")
