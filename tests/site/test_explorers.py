@@ -624,7 +624,8 @@ def test_a_control_runs_to_the_answer_unless_the_reader_takes_over_or_wants_no_m
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_an_answer_is_told_with_its_last_mark_or_when_the_reader_takes_over(browser, tmp_path, motion):
     """Two dots, of which the second comes after 800 milliseconds."""
-    address = page_that_asks(tmp_path / "page.html", ["dot", dict(x="x", y="y", role="runs", answer=True)], **GUESSED)
+    address = page_that_asks(tmp_path / "page.html", ["dot", dict(x="x", y="y", role="runs", answer=True)],
+                             ["ruleY", dict(y="end", role="here", answer=True)], ["text", dict(x=.5, y=18, text="{end}", answer=True)], **GUESSED)
     with one_tab(browser, formulas=False, reduced_motion=motion) as page:
         page.clock.install()
         told = lambda: (page.locator(".dp-verdict strong").is_visible(), page.locator(".dp-readout").is_visible())
@@ -633,6 +634,8 @@ def test_an_answer_is_told_with_its_last_mark_or_when_the_reader_takes_over(brow
             page.get_by_role("button", name="Show me").click()
             page.clock.run_for(750)
             assert told() == 2 * (motion == "reduce",)
+            delays = page.locator("g.dp-answer > *, text.dp-answer").evaluate_all("marks => marks.map((mark) => mark.style.animationDelay)")
+            assert delays == ["0ms", "800ms", "800ms", "800ms"]
             height = page.locator("input[name=a]").bounding_box()["y"]
             last()
             assert told() == (True, True) and page.locator("input[name=a]").bounding_box()["y"] == height

@@ -186,16 +186,17 @@ function render({ model, el: root }) {
     else if (lasts && !isStill()) awaited([told, readout], (tell) => { setTimeout(tell, lasts); return tell; });
   }
 
-  /** Where no control runs, the marks that tell the answer come one after another; returns when the last does, in milliseconds. */
+  /** Where no control runs, marks come one after another, single ones and texts with the last; returns when, in milliseconds. */
   function arrive() {
     const groups = [...figure.querySelectorAll("g.dp-answer")].map((group) => [...group.children]);
-    const delay = (i, { length }) => (1600 * i) / length;
-    for (const parts of groups) parts.forEach((part, i) => { part.style.animationDelay = `${delay(i, parts)}ms`; });
-    return Math.max(0, ...groups.map((parts) => delay(parts.length - 1, parts)));
+    const delay = (i, { length }) => (1600 * i) / length, wait = (node, ms) => { node.style.animationDelay = `${ms}ms`; };
+    const last = Math.max(0, ...groups.map((parts) => delay(parts.length - 1, parts)));
+    for (const parts of groups) parts.forEach((part, i) => wait(part, parts.length > 1 ? delay(i, parts) : last));
+    for (const text of figure.querySelectorAll("text.dp-answer")) wait(text, last);
+    return last;
   }
 
-  /** Words are not seen, but have their room, so that nothing moves when they come: `start` is given a function that shows them
-   *  and returns one that does so at once, if the reader touches anything. */
+  /** Words have their room, so that nothing moves when they come: `start` is given what shows them, and returns what does at once. */
   function awaited(nodes, start) {
     const seen = (is) => { for (const node of nodes) node.classList.toggle("dp-awaited", !is); };
     seen(false);

@@ -70,7 +70,7 @@ function directLabels(prepared, x, y, fill, width, font) {
     if (!at || !Number.isFinite(at.x + at.y)) return [];
     const beside = at.x + 6 + wide <= width, rule = mark.kind === "ruleX";
     const left = beside ? at.x + 6 : rule ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
-    return [{ text, wide, ink: inkOf(mark.options), size: SIZE, weight: 600, className: "dp-label dp-direct", x: left,
+    return [{ text, wide, ink: inkOf(mark.options), size: SIZE, weight: 600, className: `dp-label dp-direct${mark.answer ? " dp-answer" : ""}`, x: left,
       y: beside || rule ? at.y : at.y - 10 }];
   });
   labels.sort((a, b) => a.y - b.y);
