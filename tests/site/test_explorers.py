@@ -636,6 +636,9 @@ def test_an_answer_is_told_with_its_last_mark_or_when_the_reader_takes_over(brow
             assert told() == 2 * (motion == "reduce",)
             delays = page.locator("g.dp-answer > *, text.dp-answer").evaluate_all("marks => marks.map((mark) => mark.style.animationDelay)")
             assert delays == ["0ms", "800ms", "800ms", "800ms"]
+            page.emulate_media(media="print")
+            assert told() == (True, True)                                # paper does not wait
+            page.emulate_media(media="screen")
             height = page.locator("input[name=a]").bounding_box()["y"]
             last()
             assert told() == (True, True) and page.locator("input[name=a]").bounding_box()["y"] == height
