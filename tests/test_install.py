@@ -146,7 +146,7 @@ from dplib.mean import adaptive_plan, mean_interval, two_stage_mean
 from dplib.mechanisms import discrete_laplace, gaussian, gaussian_sigma, laplace
 
 rng = np.random.default_rng()
-ages = rng.normal(40, 10, size=1000)
+ages = rng.normal(40, 10, size=1000).clip(0, 99)
 count = laplace((ages > 65).sum(), sensitivity=1, epsilon=0.5, rng=rng)
 print(f"{count:.1f}", round(float(count), 2), discrete_laplace(3, sensitivity=1, epsilon=1, rng=rng) + 1)
 many = laplace([[1, 2], [3, 4]], sensitivity=np.float64(2), epsilon=1 / len(ages), rng=rng)
