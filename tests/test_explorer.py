@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dplib.book import Explorer, figures, front, grammar, guess, live, slider, still
+from dplib.book import Explorer, figures, front, grammar, guess, live, sentences, slider, still
 from dplib.book import spec as specs
 from dplib.book.columns import dequantise, pack, quantise
 from dplib.book.explorer import MAX_TABLE
@@ -150,9 +150,34 @@ def test_a_role_is_written_out_and_what_a_mark_says_itself_goes_before():
 def test_a_control_with_names_is_said_by_name():
     named = slider("factor", GRID, names=("one", "two", "four", "eight"))
     explorer = make(controls=dict(a=named), readout="{a} times", alt="A line of {a}")
-    assert specs.start_text(explorer, "readout") == "four times"
+    assert sentences.start_text(explorer, "readout") == "four times"
     labelled = make(controls=dict(a=named), plot=figure(["line", LINE | dict(label="{a}")]))
     assert [text.get_text() for text in still.still(labelled).axes[0].texts] == ["four"]
+
+
+def toggled(a):
+    return dict(x=X, y=a * X, which=a > 2, gap=np.ma.masked)
+
+
+def test_a_column_with_names_is_said_by_name():
+    explorer = make(toggled, names=dict(which=["few", "many"], gap=["never"]), readout="{which[0]}, {gap}, {a}",
+                    plot=figure(["line", LINE | dict(label="{which}")]))
+    assert sentences.start_text(explorer, "readout") == "many, –, 4"
+    assert sentences.fill_in(explorer, "{which}", explorer.at(a=0), dict(a=1)) == "few"
+    assert explorer.spec["names"] == dict(which=["few", "many"], gap=["never"])
+    assert [text.get_text() for text in still.still(explorer).axes[0].texts] == ["many"]
+
+
+@pytest.mark.parametrize("names, words", [
+    (dict(what=["few"]), ["'what'", "no such column", "['gap', 'which', 'x', 'y']"]),
+    (dict(which=["few"]), ["'which'", "each of 0, 1, 2", "got 1", "has 1"]),
+    (dict(which=[]), ["'which'", "must be words, got []"]),
+    (dict(which=["few", ""]), ["'which'", "must be words", "''"]),
+    (dict(y=["few"] * 9), ["'y'", "a word for each", "0.25"]),
+    (dict(a=["few"] * 9), ["'a'", "no such column"])])
+def test_wrong_names_of_a_column_are_named(names, words):
+    with raises("explorer 'demo': names of", *words):
+        make(toggled, names=names)
 
 
 def test_a_dot_that_is_nowhere_at_the_start_is_not_drawn_in_print():
@@ -389,7 +414,7 @@ def test_random_columns_survive_the_whole_way():
     coded = [quantise(c) for c in columns]
     steps = np.frombuffer(base64.b64decode(pack([codes for codes, _, _ in coded])), "u1").astype(int)
     half = len(steps) // 2
-    whole = np.cumsum(steps[:half] + 256 * steps[half:]) % 65536  # as `unpack` in explore.js
+    whole = np.cumsum(steps[:half] + 256 * steps[half:]) % 65536  # as `unpack` in columns.js
     for column, (codes, how, error) in zip(columns, coded):
         mine, whole = whole[: column.size], whole[column.size :]
         assert (mine.astype("<u2") == codes.ravel()).all()
@@ -573,7 +598,7 @@ def test_what_a_page_keeps_of_an_explorer_contains_nothing_of_the_front_end(monk
     ],
 )
 def test_numbers_as_readers_see_them(value, text):
-    assert specs.format(value) == text
+    assert sentences.format(value) == text
 
 
 def test_still_figures_and_explorers_share_one_palette():

@@ -10,7 +10,7 @@ from docutils.utils import new_document
 
 from dplib.book import columns, figure, guess, paper_figures, table
 from dplib.book.paper_figures import Tabulated, explorer_figure, figures_of, in_print, move_captions, printed_figure
-from dplib.book.spec import start_text
+from dplib.book.sentences import start_text
 from tests.test_explorer import make
 from tests.test_explorer import figure as plot
 

@@ -38,7 +38,7 @@ def quantise(column):
 
 
 def dequantise(codes, scale, low, step):
-    """The values that codes stand for; the same formula as `unpack` in explore.js."""
+    """The values that codes stand for; the same formula as `unpack` in columns.js."""
     linear = low + step * (codes.astype(float) - 2)
     values = np.where(codes == 1, 0.0, np.exp(linear)) if scale == "log" else linear
     return np.where(codes == 0, np.nan, values)

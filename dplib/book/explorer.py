@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import guesses, live, still
+from . import guesses, live, sentences, still
 from . import spec as specs
 from .columns import pack, quantise
 from .front import compressed
@@ -59,6 +59,8 @@ class Explorer:
     guess : Guess, optional
         ``guess(...)``: a question that the reader answers before marks with ``answer=True``, the
         readout and the controls are shown.
+    names : dict of lists of str, optional
+        ``asked=["women", "men"]``: what a text says for the values 0, 1, ... of a column.
     alt, readout : str
         What the figure shows, and a sentence that says the present result. ``{name}`` and
         ``{name[3]}`` are filled in.
@@ -73,7 +75,7 @@ class Explorer:
         value.
     """
 
-    def __init__(self, id, *functions, controls, plot, guess=None, alt="", readout="",
+    def __init__(self, id, *functions, controls, plot, guess=None, names=None, alt="", readout="",
                  draws=0, seed=0):
         self.id, self.functions, self.draws, self.seed = id, functions, draws, seed
         self.controls = {name: replace(control, name=name) for name, control in controls.items()}
@@ -100,10 +102,11 @@ class Explorer:
                         None if math.isnan(v) else float(f"{v:.9g}") for v in values
                     ]
         plot = specs.check_plot(self, plot, self._table)
-        specs.check_texts(self, self._table, dict(alt=alt, readout=readout), plot)
+        sentences.check_texts(self, self._table, dict(alt=alt, readout=readout), plot)
         fields = [vars(control) for control in self.controls.values()]
         self.spec = dict(id=id, alt=alt, readout=readout, draws=draws, controls=fields,
                          columns=self._columns, plot=plot,
+                         names=sentences.check_names(self, names, self._table),
                          guess=guesses.check_guess(self, guess, plot, self._table))
         self._packed = pack(coded)
         if (weight := compressed(json.dumps(self.state()))) > MAX_TABLE:
@@ -179,7 +182,8 @@ class Explorer:
         """The static page's part: the table, and for readers without JavaScript the still, which
         is drawn unless it is given."""
         state = json.dumps(self.state(), ensure_ascii=False).replace("</", "<\\/")
-        picture = f'{still.svg(self, svg)}<p>{html.escape(specs.start_text(self, "readout"))}</p>'
+        said = html.escape(sentences.start_text(self, "readout"))
+        picture = f"{still.svg(self, svg)}<p>{said}</p>"
         if asked := self.spec["guess"]:
             ask = html.escape(asked["label"])
             picture = f"<details><summary>{ask} The answer</summary>{picture}</details>"
@@ -191,7 +195,7 @@ class Explorer:
     def _ipython_display_(self):
         from IPython.display import display
 
-        alt = specs.start_text(self, "alt")
+        alt = sentences.start_text(self, "alt")
         if os.environ.get("DPLIB_STATIC") == "1":
             svg, pdf = still.save(self, "svg", "pdf")
             display({"text/html": self.html(svg), "text/plain": alt,

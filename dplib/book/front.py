@@ -18,7 +18,7 @@ def front_end(static):
     script = "".join(
         (WEB / name).read_text(encoding="utf-8")
         for name in ("plot.js", "columns.js", "draw.js", "texts.js", "controls.js", "guess.js",
-                     "kernel.js", "explore.js")
+                     "kernel.js", "explore.js", "page.js")
     )
     return (
         f"(() => {{\n{script}\nboot();\n}})();\n"

@@ -7,6 +7,7 @@ controls are not on the page (web/guess.js).
 import math
 import re
 
+from . import sentences
 from . import spec as specs
 
 
@@ -37,7 +38,7 @@ def check_guess(explorer, guess, plot, table):
         raise ValueError(f"{where}: the answer {answer} is none of {control.values}")
     run = run_of(explorer, f"{where}: run", guess.run, at)
     if guess.tell:
-        specs.check_texts(explorer, table, {"guess tell": guess.tell}, dict(marks=[]))
+        sentences.check_texts(explorer, table, {"guess tell": guess.tell}, dict(marks=[]))
     return dict(vars(control), name="guess", answer=name, entry=int(entry or 0), axis=guess.axis,
                 at=at, run=run, tell=guess.tell)
 

@@ -21,7 +21,7 @@ from sphinx.addnodes import tabular_col_spec
 from .columns import dequantise
 from .controls import Control
 from .front import palette
-from .spec import at_start, format, start_text
+from .sentences import at_start, format, start_text
 from .still import still
 
 STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.S)

@@ -17,7 +17,7 @@ from sphinx.util.fileutil import copy_asset
 from dplib import __version__
 
 from .front import check_page, front_end, style
-from .spec import power_of_ten
+from .sentences import power_of_ten
 
 # the kernels that execute the chapters inherit it: explorers become tables
 os.environ["DPLIB_STATIC"] = "1"

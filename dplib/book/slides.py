@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, NavigableString
 
 from .further import FURTHER
-from .spec import format as written
+from .sentences import format as written
 
 NOT_SHOWN = ".headerlink, .dp-checked, .dp-below, .dp-narrow, .sd-summary-icon"
 LINES = 22                                    # of code and of what it prints, on a slide

@@ -8,7 +8,6 @@ import inspect
 import json
 import math
 import re
-from decimal import ROUND_HALF_UP, Context
 from difflib import get_close_matches
 from numbers import Real
 from typing import NamedTuple
@@ -52,7 +51,6 @@ AXIS = {"label", "type", "domain", "ticks", "tickFormat"}
 MAX_ERROR = 5e-4                    # of a logarithmic column, relative: a sixth of a pixel in 360
 MIN_DRAWS = 20                      # fewer do not look random
 MARGINS = {"marginTop", "marginRight", "marginBottom", "marginLeft"}
-PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)(?:\[(\d+)\])?\}")
 
 
 def name_of(f):
@@ -335,79 +333,3 @@ def round_domain(low, high, log):
         float(f"{round_to(end / step) * step:.12g}")
         for end, round_to in ((low, math.floor), (high, math.ceil))
     ]
-
-
-# -------------------------------------------------------------------------------- texts
-
-def check_texts(explorer, table, texts, plot):
-    """Every {placeholder} must be a control, a column of one entry, or name[i] with an entry that
-    exists."""
-    for name, text in texts.items():
-        if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"{explorer}: {name} is empty")
-    marked = {
-        f"{option} of mark {i} ({kind})": options[option]
-        for i, (kind, options) in enumerate(plot["marks"])
-        for option in ("label", "text")
-        if option in options
-    }
-    for name, text in (texts | marked).items():
-        for placeholder, entry in PLACEHOLDER.findall(text):
-            if placeholder in explorer.controls and not entry:
-                continue
-            length = table[placeholder].shape[-1] if placeholder in table else 0
-            if not (int(entry) < length if entry else length == 1):
-                known = f"an entry of it (it has {length})" if length else "a control or a column"
-                raise ValueError(
-                    f"{explorer}: {{{placeholder}{entry and f'[{entry}]'}}} in {name} is not "
-                    f"{known}"
-                )
-        if set(PLACEHOLDER.sub("", text)) & set("{}"):
-            raise ValueError(f"{explorer}: {name} has a brace that is no placeholder: {text!r}")
-
-
-def power_of_ten(exponent):
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def format(value):
-    """A number as readers see it: integers in full, else three digits; the same as `format` in
-    draw.js."""
-    if not math.isfinite(value):
-        return "–"
-    sign, size = ("−" if value < 0 else ""), abs(value)
-    if size >= 1e6 or 0 < size < 1e-3:
-        mantissa, power = (
-            f"{Context(prec=2, rounding=ROUND_HALF_UP).create_decimal(size):.1e}".split("e")
-        )
-        ten = power_of_ten(int(power))
-        return sign + (ten if mantissa == "1.0" else f"{mantissa.removesuffix('.0')}·{ten}")
-    if size % 1:
-        size = float(Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(size))
-    return sign + (f"{size:,.0f}" if size % 1 == 0 else f"{size:,.10f}".rstrip("0"))
-
-
-def fill_in(text, columns, values, controls=None):
-    """A text with its placeholders replaced by the values of controls and entries of columns; the
-    value of one of the `controls` that has names reads as its name."""
-
-    def said(m):
-        name, entry = m[1], int(m[2] or 0)
-        if name not in values:
-            return format(columns[name][entry])
-        control = (controls or {}).get(name)
-        words = dict(zip(control.values, control.names)) if control else {}
-        return words.get(values[name]) or format(values[name])
-
-    return PLACEHOLDER.sub(said, text)
-
-
-def at_start(explorer, text):
-    """A text with its placeholders filled in at the starting values."""
-    start = {name: c.values[c.start] for name, c in explorer.controls.items()}
-    return fill_in(text, explorer.at(), start, explorer.controls)
-
-
-def start_text(explorer, field):
-    """The readout or the alt text at the starting values."""
-    return at_start(explorer, explorer.spec[field])

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from .front import palette
-from .spec import MARKS, fill_in, format, start_text
+from .sentences import fill_in, format, start_text
+from .spec import MARKS
 
 # Matplotlib needs colours; `svg` turns them back into the variables of palette.css.
 VARIABLES = {colour: f"var({name})" for name, colour in palette().items()}
@@ -37,7 +38,7 @@ def still(explorer):
     figure = Figure(figsize=(6.2, 3.6), layout="constrained", facecolor=PAPER)
     ax = figure.subplots()
     set_axes(ax, plot, values)
-    fill = lambda text: fill_in(text, columns, values, explorer.controls)
+    fill = lambda text: fill_in(explorer, text, columns, values)
     labels = []
     for kind, options in plot["marks"]:
         mark = Mark(kind, options, columns)

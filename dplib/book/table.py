@@ -3,7 +3,7 @@
 import html
 import numbers
 
-from .spec import format
+from .sentences import format
 
 # letters of a row that fit; a wider table turns into a card for each row there (book.css)
 PHONE = 40

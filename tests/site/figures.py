@@ -20,6 +20,7 @@ import numpy as np
 from IPython.core.inputtransformer2 import TransformerManager
 from pytest import MonkeyPatch
 
+from dplib.book import sentences
 from dplib.book import spec as specs
 from dplib.book.explorer import Explorer
 from tests.site.browser import SITE
@@ -148,7 +149,7 @@ MOVE = """([id, position]) => {
 
 def written(value, unit):
     """A control's value as its slider says it."""
-    return f"{specs.format(value)} {unit}".strip().replace(" %", "%")
+    return f"{sentences.format(value)} {unit}".strip().replace(" %", "%")
 
 
 def state(page, id):
@@ -289,7 +290,7 @@ def check_everything(page, explorer):
     check_scales(explorer, shown, values)
     check_series(explorer, shown, columns)
     decoded = {name: np.array(c, float) for name, c in shown["columns"].items()}        # a last digit may turn on the codes' error
-    text = lambda template: specs.fill_in(template, decoded, values, explorer.controls)
+    text = lambda template: sentences.fill_in(explorer, template, decoded, values)
     for (kind, options), drawn in zip(explorer.spec["plot"]["marks"], shown["marks"]):
         check_mark(kind, options, drawn, columns, shown, text)
     assert shown["readout"] == text(explorer.spec["readout"]) and shown["alt"] == text(explorer.spec["alt"])

@@ -6,8 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dplib.book import guess, slider
-from dplib.book import spec as specs
+from dplib.book import guess, sentences, slider
 from dplib.book.front import front_end, style
 from tests.depth import ALONE, DRAWS, HANDS, PLACES, POSITIONS, WITHOUT_SCRIPT, few
 from tests.site.browser import SITE, all_drawn, explorer_pages, one_tab, open_further, opened, others, settle
@@ -387,7 +386,7 @@ def test_without_javascript_there_is_a_picture_and_a_sentence(without_javascript
             assert not page.locator(f"#{id} noscript svg[role=img]").is_visible()
             page.locator(f"#{id} noscript summary").click()
         assert page.locator(f"#{id} noscript svg[role=img]").is_visible()
-        assert page.locator(f"#{id} noscript p").inner_text() == specs.start_text(explorer_of(address, id), "readout")
+        assert page.locator(f"#{id} noscript p").inner_text() == sentences.start_text(explorer_of(address, id), "readout")
 
 
 # -------------------------------------------------------------------------------- how long a redraw takes
@@ -451,7 +450,7 @@ def tells(said, number):
 
 
 def answer_of(asked):
-    return specs.format(asked["answer"]) + (f" {asked['unit']}" if asked["unit"] else "").replace(" %", "%")
+    return sentences.format(asked["answer"]) + (f" {asked['unit']}" if asked["unit"] else "").replace(" %", "%")
 
 
 def test_a_number_in_a_text_is_found():
@@ -465,20 +464,20 @@ def test_nothing_tells_the_answer_before_the_guess_and_keys_set_it(served_page, 
     for asked in page.evaluate(ASKED):
         id, box = asked["id"], page.locator(f"#{asked['id']}")
         assert not asked["drawn"] and not asked["shown"], id
-        assert asked["names"] or not tells(asked["said"], specs.format(asked["answer"])), f"{id} tells {asked['answer']}"
+        assert asked["names"] or not tells(asked["said"], sentences.format(asked["answer"])), f"{id} tells {asked['answer']}"
         question = box.locator(".dp-question input")
         assert box.locator(".dp-decide button").first.is_disabled(), f"{id}: a guess is made for the reader"
         tries = page.locator(".dp-drawn", has=box).locator(".dp-try")
         assert not tries.count() or not tries.is_visible(), f"{id} says what to do with controls that are not there"
         question.first.press("Space" if asked["names"] else "End")
         box.locator(".dp-decide button").first.press("Enter")
-        last = (asked["names"] or [specs.format(asked["values"][-1])])[0 if asked["names"] else -1]
+        last = (asked["names"] or [sentences.format(asked["values"][-1])])[0 if asked["names"] else -1]
         box.locator(".dp-verdict strong").wait_for()                     # a control may run first
         question_kept, words = box.locator(".dp-verdict").inner_text().split("\n")
         answer = asked["names"][asked["values"].index(asked["answer"])] if asked["names"] else answer_of(asked)
         exactly = box.locator(".dp-verdict strong").inner_text()
         assert not asked["tell"] or re.search(r"\d", exactly) and not tells(asked["said"], exactly), f"{id} tells {exactly}"
-        last += "" if asked["names"] else answer_of(asked)[len(specs.format(asked["answer"])):]
+        last += "" if asked["names"] else answer_of(asked)[len(sentences.format(asked["answer"])):]
         guessed = f"You guessed {last}, " if not asked["names"] else "You guessed right." if answer == last else f"Your guess: {last}."
         assert words.startswith(f"Answer: {exactly}. {guessed}") and (asked["tell"] or exactly == answer), id
         assert question_kept == box.locator(".dp-asked").inner_text() != "", id

@@ -26,19 +26,22 @@ function seen(value) {
 
 const PLACE = /\{(\w+)(?:\[(\d+)\])?\}/g;
 
-/** A text with its placeholders {name} and {name[3]} filled in; a control that has names is said by name. */
-function fillIn(template, columns, values, controls) {
-  const named = (name) => controls.find((control) => control.name === name && control.names.length);
+/** A text with its placeholders {name} and {name[3]} filled in; a value that has a name is said by it. */
+function fillIn(template, columns, values, { controls, names }) {
+  const nameOf = (name, value) => {
+    const control = controls.find((control) => control.name === name);
+    return control ? control.names[control.values.indexOf(value)] : names[name]?.[value];
+  };
   return template.replace(PLACE, (_, name, i = 0) => {
-    const control = named(name);
-    return control ? control.names[control.values.indexOf(values[name])] : format(values[name] ?? columns[name]?.[i]);
+    const value = values[name] ?? columns[name]?.[i];
+    return nameOf(name, value) ?? format(value);
   });
 }
 
 /** The same as nodes, what is filled in as strong ones: the eye finds what a slider changes. */
-function withNumbers(template, columns, values, controls) {
+function withNumbers(template, columns, values, spec) {
   const places = template.match(PLACE) ?? [], between = template.replace(PLACE, "\0").split("\0");
-  return between.flatMap((text, i) => [text, ...(i < places.length ? [element("b", {}, fillIn(places[i], columns, values, controls))] : [])]);
+  return between.flatMap((text, i) => [text, ...(i < places.length ? [element("b", {}, fillIn(places[i], columns, values, spec))] : [])]);
 }
 
 const pen = document.createElement("canvas").getContext("2d");
@@ -108,7 +111,7 @@ function drawFigure(spec, columns, values, width, fontFamily, frame, asked = fal
     part.removeAttribute("aria-label");
   }
   svg.setAttribute("role", "img");
-  const fill = (text) => fillIn(text, columns, values, spec.controls);
+  const fill = (text) => fillIn(text, columns, values, spec);
   svg.setAttribute("aria-label", asked ? `${spec.guess.label} The figure shows the answer once you have guessed.` : fill(spec.alt));
   placeTexts(svg, prepared, fill, width, font, yAxis.label, guess?.bracket && { ...guess.bracket, end: line.options.x2?.[0] });
   if (empty && !prepared.some((mark) => isSeen(mark, xAxis, yAxis))) svg.append(sayEmpty(svg, fill(empty), width));
