@@ -95,7 +95,7 @@ def test_the_examples_of_a_readme_run(readme, capsys):
     names = {}
     for block in re.findall(r"^ *```python\n(.*?)^ *```", readme.read_text(encoding="utf-8"), re.M | re.S):
         exec("if True:\n" + re.sub("^(?! )", " ", block, flags=re.M), names)
-    assert names and 250 < int(capsys.readouterr().out) < 350
+    assert names and 200 < int(capsys.readouterr().out) < 400             # noise of scale 6 at most: outside once in 10^7 runs
 
 
 def test_the_footer_names_our_version_whatever_is_installed_under_the_name_of_the_module(monkeypatch):
