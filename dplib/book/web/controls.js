@@ -96,7 +96,7 @@ function makeHandle(control, frame, set) {
     const at = scale.apply(valueAt(control, index)), [x, y] = [svg.scale("x").range[0], svg.scale("y").range[0]];
     const [low, high] = [...scale.range].sort((a, b) => a - b);
     handle.hidden = !(at >= low - 1 && at <= high + 1);
-    // on the axis, but clear of the numbers beside an upright one
-    handle.style.transform = control.drag === "x" ? `translate(${at}px, ${y}px)` : `translate(${x + 13}px, ${at}px)`;
+    // on the axis, but clear of its numbers
+    handle.style.transform = control.drag === "x" ? `translate(${at}px, ${y - 6}px)` : `translate(${x + 13}px, ${at}px)`;
   };
 }

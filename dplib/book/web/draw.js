@@ -82,7 +82,7 @@ function guessed({ axis, value, label }, marks, answer) {
   const kind = axis === "x" ? "ruleX" : "ruleY", ends = axis === "x" ? ["y1", "y2"] : ["x1", "x2"];
   const { options: line = {} } = marks.find((mark) => mark.kind === kind && mark.options[axis] === answer) ?? {};
   for (const end of ends) if (line[end]) look[end] = line[end];
-  return { kind, label, length: 1, options: { ...look, [axis]: Float64Array.of(value) } };
+  return { kind, label, ofGuess: true, length: 1, options: { ...look, [axis]: Float64Array.of(value) } };
 }
 
 /** The figure as an <svg>, `width` pixels wide; `frame` is the id of the rectangle that clips its marks. While something is

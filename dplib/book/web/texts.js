@@ -10,18 +10,19 @@ for (let dy = -REACH; dy <= REACH; dy += 7) {
   for (let dx = -REACH; dx <= REACH; dx += 12) SHIFTS.push({ dx, dy, away: Math.hypot(dy, 1.2 * dx) });
 }
 SHIFTS.sort((a, b) => a.away - b.away);
+const SHORT = SHIFTS.filter(({ away }) => away <= 2 * GAP);             // of a guess: further off it would name another line
 
 /** Put text marks and direct labels into a figure, and a bracket from a guess to the answer, if there is one. */
 function placeTexts(svg, prepared, fill, width, font, title, bracket) {
   const x = svg.scale("x"), y = svg.scale("y"), frame = { left: x.range[0], right: x.range[1], top: y.range[1], bottom: y.range[0] };
-  const dots = solids(prepared, x, y), taken = [...dots, { left: 0, right: measure(title, font) + 6, top: 0, bottom: 20 }];
+  const dots = solids(prepared, x, y), texts = [{ left: 0, right: measure(title, font) + 6, top: 0, bottom: 20 }];
   const lines = strokes(prepared, x, y);
   for (const text of [...textMarks(prepared, x, y, fill, width, font), ...directLabels(prepared, x, y, fill, width, font)]) {
-    const shift = freeShift(text, lines, taken, frame, width);
-    taken.push(boxOf(text, shift));
+    const shift = freeShift(text, lines, dots, texts, frame, width);
+    texts.push(boxOf(text, shift));
     svg.append(textNode(svg, text, shift));
   }
-  if (bracket) svg.append(bracketNode(svg, bracket, taken.slice(dots.length), frame));
+  if (bracket) svg.append(bracketNode(svg, bracket, texts, frame));
 }
 
 /** A bracket on an axis from a guess to the answer, inside the frame, before the `end` of their lines, and clear of texts. */
@@ -56,7 +57,7 @@ function textMarks(prepared, x, y, fill, width, font) {
     const text = fill(template), wide = measure(text, font.replace(`600 ${SIZE}px`, `${weight} ${size}px`));
     const before = { start: 0, middle: wide / 2, end: wide }[textAnchor];
     return Array.from({ length }, (_, i) => ({
-      text, wide, ink, size, weight, className: `dp-label ${mark}`, y: y.apply(options.y[i]) + dy,
+      text, wide, ink, size, weight, shifts: SHIFTS, className: `dp-label ${mark}`, y: y.apply(options.y[i]) + dy,
       x: Math.max(2, Math.min(width - wide - 2, x.apply(options.x[i]) + dx - before)),
     })).filter((at) => Number.isFinite(at.x + at.y));
   });
@@ -70,7 +71,7 @@ function directLabels(prepared, x, y, fill, width, font) {
     if (!at || !Number.isFinite(at.x + at.y)) return [];
     const beside = at.x + 6 + wide <= width, rule = mark.kind === "ruleX";
     const left = beside ? at.x + 6 : rule ? at.x - 6 - wide : Math.min(at.x, width - 2) - wide;
-    return [{ text, wide, ink: inkOf(mark.options), size: SIZE, weight: 600, className: `dp-label dp-direct${mark.answer ? " dp-answer" : ""}`, x: left,
+    return [{ text, wide, ink: inkOf(mark.options), size: SIZE, weight: 600, shifts: mark.ofGuess ? SHORT : SHIFTS, className: `dp-label dp-direct${mark.answer ? " dp-answer" : ""}`, x: left,
       y: beside || rule ? at.y : at.y - 10 }];
   });
   labels.sort((a, b) => a.y - b.y);
@@ -152,16 +153,15 @@ function crosses([x1, y1, x2, y2], { left, right, top, bottom }) {
   return from <= to;
 }
 
-/** The smallest shift at which a text hides nothing; if there is none, at which it hides no other text or dot; else none. */
-function freeShift(text, lines, taken, frame, width) {
+/** The smallest shift at which a text hides nothing; if there is none, at which it hides lines, then dots, too; else none. */
+function freeShift(text, lines, dots, texts, frame, width) {
   const inside = ({ left, right, top, bottom }) => right <= width - 1 && left >= Math.min(frame.left + 2, text.x)
     && top >= Math.min(frame.top, text.y - RISE * text.size) && bottom <= Math.max(frame.bottom - 1, text.y + RISE * text.size);
-  const clear = (box) => !taken.some((other) => overlap(box, other));
+  const hidesNoText = (box) => !texts.some((other) => overlap(box, other)), hidesNoDot = (box) => !dots.some((dot) => overlap(box, dot));
   const hidesNoLine = ({ left, right, top, bottom }) => {                // lines are clipped by the frame
     const seen = { left: left - 1, right: Math.min(right + 1, frame.right), top: Math.max(top - 1, frame.top), bottom: Math.min(bottom + 1, frame.bottom) };
     return seen.left >= seen.right || !lines.some((piece) => crosses(piece, seen));
   };
-  const fits = (box) => inside(box) && clear(box);
-  const best = (...wishes) => SHIFTS.find((shift) => wishes.every((wish) => wish(boxOf(text, shift))));
-  return best(fits, hidesNoLine) ?? best(fits) ?? SHIFTS[0];
+  const best = (...wishes) => text.shifts.find((shift) => wishes.every((wish) => wish(boxOf(text, shift))));
+  return best(inside, hidesNoText, hidesNoDot, hidesNoLine) ?? best(inside, hidesNoText, hidesNoDot) ?? best(inside, hidesNoText) ?? SHIFTS[0];
 }
