@@ -12,6 +12,8 @@ from tests.site.figures import MOVE
 FRONT = "chapters/index.html"
 FIRST_CONTROL = "document.querySelector('.dp-controls input').getBoundingClientRect().bottom"
 HEAP = "[...document.querySelectorAll('#worlds .dp-mark-5 circle')].map(dot => [dot.cx.baseVal.value, dot.cy.baseVal.value].join())"
+FALLING = """[4, 5].map(k => [...document.querySelectorAll(`#worlds .dp-mark-${k} circle`)].slice(-3)
+  .map(dot => dot.getAnimations().map(fall => fall.animationName).join()))"""
 
 
 def read(name):
@@ -45,6 +47,7 @@ def test_answers_fall_on_those_that_have_fallen_and_a_slider_moves_them(browser,
         page.locator("#worlds button").click()
         after = page.evaluate(HEAP)
         assert after[:-2] == before and len(after) == len(before) + 2
+        assert page.evaluate(FALLING) == [["", "dp-fall", "dp-fall"]] * 2
         page.evaluate(MOVE, ["worlds", {"epsilon": 0, "draw": 1}])
         assert page.evaluate(HEAP) != after
         assert "1.49 times as likely with you as without you" in page.inner_text("#worlds .dp-readout")

@@ -9,7 +9,7 @@ function distance({ names, log, unit, values }, guessed, answer) {
   const side = guessed > answer ? "high" : "low";
   if (log && guessed > 0 && answer > 0) return `${format(Math.max(guessed / answer, answer / guessed))} times too ${side}`;
   const between = Math.abs(seen(guessed) - seen(answer));               // of the two numbers that are told
-  return `${written({ names, unit, values }, between)} too ${side}`;
+  return `${written({ names, unit: unit === "%" ? "percentage points" : unit, values }, between)} too ${side}`;
 }
 
 /** What is said of a guess once it is set: [before, the answer, after]. Without a guess it is about the answer alone. Of an
