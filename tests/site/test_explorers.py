@@ -491,7 +491,8 @@ GUESSED = dict(controls=dict(a=slider("factor a", [1, 2, 4, 8], start=0), b=slid
 
 
 def asking(a, b):
-    return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b), four=4)
+    among, crowd = np.meshgrid(np.linspace(0, 1, 40), np.linspace(0, 16, 40))
+    return dict(x=[0., 1.], y=[0., a * (1 + b)], end=a * (1 + b), four=4, among=among.ravel(), crowd=crowd.ravel())
 
 
 def page_that_asks(file, *marks, **asked):
@@ -568,6 +569,24 @@ def test_a_distance_is_that_of_the_numbers_that_are_told(browser, tmp_path):
     with one_tab(browser, formulas=False) as page:
         all_drawn(opened(page, address + "#asks?guess=2"), decided=False)
         assert verdict(page) == "Answer: 2.29. You guessed 2, which is 0.29 too low."
+
+
+def test_a_distance_in_percent_is_one_of_percentage_points(browser, tmp_path):
+    ask = guess("How high is the end?", range(1, 101), answer="end", axis="y", unit="%")
+    address = page_that_asks(tmp_path / "page.html", **GUESSED | dict(guess=ask))
+    with one_tab(browser, formulas=False) as page:
+        all_drawn(opened(page, address + "#asks?guess=20"), decided=False)
+        assert verdict(page) == "Answer: 1%. You guessed 20%, which is 19 percentage points too high."
+
+
+def test_a_guess_is_named_beside_its_line_even_in_a_crowd(browser, tmp_path):
+    """Dots are everywhere but high above the line; up there its name would be taken for that of something else."""
+    address = page_that_asks(tmp_path / "page.html", ["dot", dict(x="among", y="crowd", role="people")],
+                             ["ruleY", dict(y="end", role="here", answer=True)], **GUESSED)
+    with one_tab(browser, formulas=False) as page:
+        all_drawn(opened(page, address + "#asks?guess=10"), decided=False)
+        name = page.locator("text", has_text="you guessed")
+        assert abs(float(name.get_attribute("y")) - float(name.get_attribute("data-place"))) <= 28
 
 
 @pytest.mark.parametrize("address", ["chapters/naive-mean.html"])
